@@ -1,0 +1,1 @@
+"""The application: rules, store, GitHub client and the web face."""

@@ -1,0 +1,29 @@
+"""A gap is evidence that we know is missing; it is shown beside a verdict and never read as good news."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class GapKind(StrEnum):
+    ARTIFACT_EXPIRED = "artifact-expired"
+    ARTIFACT_GONE = "artifact-gone"
+    ARTIFACT_REFUSED = "artifact-refused"  # traversal, link, bomb, digest mismatch, too large
+    NO_RESULTS_FILE = "no-results-file"
+    FILE_REFUSED = "file-refused"  # a results file of which nothing was taken
+    FILE_PARTIAL = "file-partial"  # a results file that was cut, repaired or skipped in part
+    RESULTS_UNATTRIBUTED = "results-unattributed"  # results that belong to no known job
+    RESULTS_CONTRADICT_JOB = "results-contradict-job"  # red job without a failure, or the reverse
+    LOG_GONE = "log-gone"
+    LOG_CUT = "log-cut"
+    TREE_UNKNOWN = "tree-unknown"
+    HISTORY_UNKNOWN = "history-unknown"  # how two commits relate could not be found out
+    DELIVERY_UNREADABLE = "delivery-unreadable"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Gap:
+    """`subject` names the thing (an artifact, a job, a file), `detail` says what happened to it."""
+
+    kind: GapKind
+    subject: str
+    detail: str

@@ -1,0 +1,93 @@
+"""GitHub's runs, attempts and jobs, in our words."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from app.domain.ids import JobId, RepoName, RunId, Sha
+
+
+class Conclusion(StrEnum):
+    """Values of a run's or a job's `conclusion` (docs.github.com, REST, workflow runs)."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    NEUTRAL = "neutral"
+    CANCELLED = "cancelled"
+    SKIPPED = "skipped"
+    TIMED_OUT = "timed_out"
+    ACTION_REQUIRED = "action_required"
+    STALE = "stale"
+    STARTUP_FAILURE = "startup_failure"
+
+    @property
+    def is_red(self) -> bool:
+        return self in {Conclusion.FAILURE, Conclusion.TIMED_OUT, Conclusion.STARTUP_FAILURE}
+
+
+TESTS_THE_PUSHED_COMMIT = frozenset({"push", "merge_group", "workflow_dispatch", "schedule"})
+"""Events whose run checks out `head_sha` itself."""
+
+TESTS_A_MERGE = "pull_request"
+"""The event whose run checks out a merge of head into base, by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class PullHint:
+    """An entry of a run's `pull_requests`; `base_sha` is often stale and proves nothing."""
+
+    number: int
+    head_sha: Sha
+    base_ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowRun:
+    """One attempt of one run: `conclusion`, `started_at` and `completed_at` are that attempt's."""
+
+    id: RunId
+    repo: RepoName
+    attempt: int
+    workflow_id: int
+    workflow: str
+    event: str
+    head_sha: Sha
+    head_branch: str | None
+    conclusion: Conclusion | None
+    started_at: datetime
+    completed_at: datetime
+    actor: str | None
+    from_fork: bool
+    pulls: tuple[PullHint, ...]
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One execution of a job; `conclusion` is None while it is not finished."""
+
+    id: JobId
+    run_id: RunId
+    attempt: int
+    name: str
+    conclusion: Conclusion | None
+    started_at: datetime | None
+    completed_at: datetime | None
+    runner: str | None
+    labels: tuple[str, ...]
+    failed_step: str | None
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """`head_sha` is today's head; `merged_at` is None unless it was merged."""
+
+    number: int
+    title: str
+    author: str | None
+    head_sha: Sha
+    head_branch: str
+    base_branch: str
+    is_open: bool
+    merged_at: datetime | None

@@ -1,0 +1,78 @@
+"""The verdict on one failure: what it is, how sure, whose, with reasons that can be checked."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.gap import Gap
+
+
+class Kind(StrEnum):
+    FLAKY = "flaky"
+    NEW_FAILURE = "new-failure"
+    REGRESSION = "regression"
+    BROKEN_MAIN = "broken-main"
+    INFRASTRUCTURE = "infrastructure"
+    ORDER_DEPENDENT = "order-dependent"
+    UNDECIDED = "undecided"
+
+
+class Strength(StrEnum):
+    SUSPECTED = "suspected"
+    LIKELY = "likely"
+    CONFIRMED = "confirmed"
+
+
+class Whose(StrEnum):
+    YOURS = "yours"
+    NOT_YOURS = "not-yours"
+    UNKNOWN = "unknown"
+
+
+class EvidenceKind(StrEnum):
+    """The kinds of evidence a verdict may rest on; each stored piece has one."""
+
+    SAME_TREE_FLIP = "same-tree-flip"
+    SAME_SHA_FLIP = "same-sha-flip"
+    SIBLING_PASSED = "sibling-passed"
+    SIBLING_FAILED = "sibling-failed"
+    SEEN_WITHOUT_CHANGE = "seen-without-change"
+    SEEN_WITH_CHANGE = "seen-with-change"
+    FLIPPED_ELSEWHERE = "flipped-elsewhere"
+    BASE_STATE = "base-state"
+    MASS_FAILURE = "mass-failure"
+    INFRA_SIGNATURE = "infra-signature"
+    MAIN_STREAK = "main-streak"
+    REPEATED_FAILURE = "repeated-failure"
+    FIRST_SEEN = "first-seen"
+    OPAQUE = "opaque"
+    NEW_MODE = "new-mode"
+    RANK_LOG = "rank-log"
+    NOT_EXCLUDED = "not-excluded"
+
+
+class EvidenceStrength(StrEnum):
+    STRONG = "strong"
+    WEAK = "weak"
+    CONTEXT = "context"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One sentence with the ids of the runs it stands on (GitHub's run ids, oldest first)."""
+
+    kind: EvidenceKind
+    strength: EvidenceStrength
+    text: str
+    runs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    kind: Kind
+    strength: Strength
+    whose: Whose
+    reasons: tuple[Reason, ...]
+    gaps: tuple[Gap, ...]
+    opaque: bool
+    policy_version: str
+    cause: str | None = None

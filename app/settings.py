@@ -1,0 +1,66 @@
+"""The only reader of the environment. Every field is documented in README; names carry their unit."""
+
+from pathlib import Path
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Settings of all processes, from `FLAKE_TRIAGE_*` variables; frozen once read."""
+
+    model_config = SettingsConfigDict(env_prefix="FLAKE_TRIAGE_", frozen=True, extra="ignore")
+
+    data_dir: Path = Path("data")
+    """Folder of the three SQLite files and the worker's lock; made if absent."""
+    host: str = "127.0.0.1"
+    port: int = Field(default=8077, ge=0, le=65535)
+    public_url: str | None = None
+    """Address people reach the dashboard under; used in links of comments. Default: from host and port."""
+    webhook_secret: SecretStr | None = None
+    """Required unless bound to loopback."""
+    github_api_url: str = "https://api.github.com"
+    github_url: str = "https://github.com"
+    github_token: SecretStr | None = None
+    repositories: str = ""
+    """Comma-separated `owner/name`; deliveries of others are recorded and left alone. Empty: all."""
+    max_delivery_bytes: int = Field(default=25 * 1024 * 1024, gt=0)
+    """GitHub sends nothing larger than 25 MB."""
+    allow_private_downloads: bool = False
+    """Whether a download may be redirected to http or to a private address (GitHub Enterprise, tests)."""
+    worker_threads: int = Field(default=4, ge=1, le=64)
+    poll_interval_s: float = Field(default=0.1, gt=0)
+    github_timeout_s: float = Field(default=20, gt=0)
+    max_tries: int = Field(default=6, ge=1)
+    """Tries of a task before it is a dead letter."""
+    retry_base_s: float = Field(default=2, gt=0)
+    """First wait between tries; it doubles, up to 15 minutes, unless GitHub names a time."""
+    artifact_wait_s: float = Field(default=20, ge=0)
+    """How long a run without any artifact is asked again before that counts as a gap."""
+    evidence_window_days: int = Field(default=14, gt=0)
+    read_passed_logs: bool = True
+    """Also read logs of passed jobs, for the commit they checked out: one request a job."""
+    comment_bytes: int = Field(default=60_000, gt=1000, le=65_000)
+
+    @field_validator("webhook_secret")
+    @classmethod
+    def refuse_placeholder(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and value.get_secret_value().strip().lower() in {"", "secret", "changeme"}:
+            raise ValueError("webhook_secret is empty or a placeholder; make one with: openssl rand -hex 32")
+        return value
+
+    @property
+    def is_loopback(self) -> bool:
+        return self.host in {"127.0.0.1", "::1", "localhost"}
+
+    @property
+    def dashboard_url(self) -> str:
+        return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")
+
+    @property
+    def watched(self) -> frozenset[str]:
+        """Names in lower case: GitHub's names do not distinguish case."""
+        return frozenset(name.strip().lower() for name in self.repositories.split(",") if name.strip())
+
+    def watches(self, repo: str) -> bool:
+        return not self.watched or repo.lower() in self.watched

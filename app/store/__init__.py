@@ -1,0 +1,1 @@
+"""The database: each module owns its tables, their reads and their writes."""

@@ -1,0 +1,1 @@
+"""The worker: the engine process, its stages, and the command line."""
