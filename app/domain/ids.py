@@ -21,6 +21,3 @@ Sha = NewType("Sha", str)
 
 TreeSha = NewType("TreeSha", str)
 """40 hexadecimal digits naming a tree: equal trees are equal code."""
-
-ROW = int
-"""Primary key of a row of our own database; never shown as GitHub's id."""

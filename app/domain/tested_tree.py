@@ -28,7 +28,7 @@ class TestedTree:
     tree: TreeSha | None = None
     merge_base_parent: Sha | None = None
     base_in_head: bool | None = None
-    """Whether that parent is an ancestor of the head (`compare`: `behind_by` 0); then the merge adds nothing."""
+    """Whether that parent is an ancestor of the head (`compare`: `behind_by` 0): the merge adds nothing."""
 
 
 UNKNOWN_TREE = TestedTree(source=TreeSource.UNKNOWN)
@@ -45,16 +45,18 @@ class SameTree:
 def compare_trees(one: TestedTree, other: TestedTree, *, same_head: bool) -> SameTree:
     """Decide whether two jobs tested the same code. An equal `head_sha` alone never decides it."""
     if TreeSource.UNKNOWN in {one.source, other.source}:
-        return SameTree(None, "which code one of them checked out is not known")
+        return SameTree(known=None, how="which code one of them checked out is not known")
     if one.commit is not None and one.commit == other.commit:
-        return SameTree(True, f"both checked out commit {one.commit[:7]}")
+        return SameTree(known=True, how=f"both checked out commit {one.commit[:7]}")
     if one.tree is not None and other.tree is not None:
         if one.tree == other.tree:
-            return SameTree(True, f"both checked out tree {one.tree[:7]} ({_pair(one, other)})")
-        return SameTree(False, f"the trees differ: {one.tree[:7]} and {other.tree[:7]} ({_pair(one, other)})")
+            return SameTree(known=True, how=f"both checked out tree {one.tree[:7]} ({_pair(one, other)})")
+        return SameTree(
+            known=False, how=f"the trees differ: {one.tree[:7]} and {other.tree[:7]} ({_pair(one, other)})"
+        )
     if same_head and _adds_nothing(one) and _adds_nothing(other):
-        return SameTree(True, f"the merged base was already in the head ({_pair(one, other)})")
-    return SameTree(None, f"the tree of one of them is not known ({_pair(one, other)})")
+        return SameTree(known=True, how=f"the merged base was already in the head ({_pair(one, other)})")
+    return SameTree(known=None, how=f"the tree of one of them is not known ({_pair(one, other)})")
 
 
 def _adds_nothing(tested: TestedTree) -> bool:

@@ -1,4 +1,4 @@
-"""What every table shares: constraint names, aware instants, and column types that mean the same on both databases."""
+"""What every table shares: constraint names, aware instants, column types alike on both databases."""
 
 from datetime import UTC, datetime
 from typing import Any, ClassVar
