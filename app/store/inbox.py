@@ -1,0 +1,126 @@
+"""The inbox: one row a delivery, committed before GitHub gets its answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Index, LargeBinary, String, Text, select, text, update
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.domain.ids import DeliveryId
+from app.store.base import InboxBase, Json
+from app.store.upsert import insert_missing
+
+
+class DeliveryState(StrEnum):
+    WAITING = "waiting"  # starts the pipeline, not yet handed to the engine
+    RELAYED = "relayed"
+    IGNORED = "ignored"  # recorded only; `note` says why
+
+
+class DeliveryRow(InboxBase):
+    __tablename__ = "deliveries"
+    __table_args__ = (
+        # The relay asks ten times a second; "greater than the last seen" would lose late commits.
+        Index(
+            "ix_deliveries_waiting",
+            "received_at",
+            sqlite_where=text("state = 'waiting'"),
+            postgresql_where=text("state = 'waiting'"),
+        ),
+        Index("ix_deliveries_received_at", "received_at"),
+    )
+
+    guid: Mapped[str] = mapped_column(String(100), primary_key=True)
+    event: Mapped[str] = mapped_column(String(100))
+    action: Mapped[str | None] = mapped_column(String(100))
+    repo: Mapped[str | None] = mapped_column(String(300))
+    headers: Mapped[dict[str, str]] = mapped_column(Json)
+    body: Mapped[bytes] = mapped_column(LargeBinary)
+    state: Mapped[str] = mapped_column(String(20))
+    note: Mapped[str] = mapped_column(Text, default="")
+    received_at: Mapped[datetime]
+    relayed_at: Mapped[datetime | None]
+    deliveries_seen: Mapped[int] = mapped_column(default=1)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDelivery:
+    guid: DeliveryId
+    event: str
+    action: str | None
+    repo: str | None
+    state: DeliveryState
+    note: str
+    received_at: datetime
+    seen: int
+    body: bytes
+
+
+def record_once(session: Session, delivery: StoredDelivery, headers: dict[str, str]) -> bool:
+    """Store a delivery; False if its GUID was there already, whose count of arrivals then rises."""
+    row = {
+        "guid": delivery.guid,
+        "event": delivery.event,
+        "action": delivery.action,
+        "repo": delivery.repo,
+        "headers": headers,
+        "body": delivery.body,
+        "state": delivery.state.value,
+        "note": delivery.note,
+        "received_at": delivery.received_at,
+        "relayed_at": None,
+        "deliveries_seen": 1,
+    }
+    if insert_missing(session, DeliveryRow, [row], unique=["guid"]):
+        return True
+    session.execute(
+        update(DeliveryRow)
+        .where(DeliveryRow.guid == delivery.guid)
+        .values(deliveries_seen=DeliveryRow.deliveries_seen + 1)
+    )
+    return False
+
+
+def waiting(session: Session, *, limit: int) -> list[StoredDelivery]:
+    """Deliveries to hand to the engine, oldest first."""
+    statement = (
+        select(DeliveryRow)
+        .where(DeliveryRow.state == DeliveryState.WAITING.value)
+        .order_by(DeliveryRow.received_at, DeliveryRow.guid)
+        .limit(limit)
+    )
+    return [_stored(row) for row in session.scalars(statement)]
+
+
+def mark_relayed(session: Session, guids: Sequence[DeliveryId], *, at: datetime) -> None:
+    session.execute(
+        update(DeliveryRow)
+        .where(DeliveryRow.guid.in_(guids))
+        .values(state=DeliveryState.RELAYED.value, relayed_at=at)
+    )
+
+
+def by_guid(session: Session, guid: DeliveryId) -> StoredDelivery | None:
+    row = session.get(DeliveryRow, guid)
+    return None if row is None else _stored(row)
+
+
+def newest(session: Session, *, limit: int) -> list[StoredDelivery]:
+    statement = select(DeliveryRow).order_by(DeliveryRow.received_at.desc(), DeliveryRow.guid).limit(limit)
+    return [_stored(row) for row in session.scalars(statement)]
+
+
+def _stored(row: DeliveryRow) -> StoredDelivery:
+    return StoredDelivery(
+        guid=DeliveryId(row.guid),
+        event=row.event,
+        action=row.action,
+        repo=row.repo,
+        state=DeliveryState(row.state),
+        note=row.note,
+        received_at=row.received_at,
+        seen=row.deliveries_seen,
+        body=row.body,
+    )

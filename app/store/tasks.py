@@ -1,0 +1,154 @@
+"""Tasks: what the engine was given, how it went, and the dead letters a person may retry."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Index, String, Text, func, select, update
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.store.base import Base, Json
+from app.store.upsert import insert_missing
+
+
+class TaskState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"  # failed in a way that may pass; tried again at `next_at`
+    DONE = "done"
+    DEAD = "dead"  # given up; a person may retry it
+
+
+class TaskRow(Base):
+    __tablename__ = "tasks"
+    __table_args__ = (Index("ix_tasks_state", "state", "updated_at"),)
+
+    key: Mapped[str] = mapped_column(String(300), primary_key=True)
+    stage: Mapped[str] = mapped_column(String(60))
+    payload: Mapped[dict[str, Any]] = mapped_column(Json)
+    partition: Mapped[str | None] = mapped_column(String(400))
+    state: Mapped[str] = mapped_column(String(20))
+    tries: Mapped[int] = mapped_column(default=0)
+    """Tries since it was queued or last retried by a person."""
+    total_tries: Mapped[int] = mapped_column(default=0)
+    error_family: Mapped[str | None] = mapped_column(String(40))
+    error: Mapped[str | None] = mapped_column(Text)
+    next_at: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    key: str
+    stage: str
+    payload: Mapping[str, Any]
+    partition: str | None
+    state: TaskState
+    tries: int
+    total_tries: int
+    error_family: str | None
+    error: str | None
+    next_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+def queue_once(
+    session: Session, *, key: str, stage: str, payload: Mapping[str, Any], partition: str | None, at: datetime
+) -> bool:
+    """Note that a task exists; False if it was known already, which changes nothing."""
+    row = {
+        "key": key,
+        "stage": stage,
+        "payload": dict(payload),
+        "partition": partition,
+        "state": TaskState.QUEUED.value,
+        "tries": 0,
+        "total_tries": 0,
+        "created_at": at,
+        "updated_at": at,
+    }
+    return bool(insert_missing(session, TaskRow, [row], unique=["key"]))
+
+
+def begin_try(session: Session, key: str, *, at: datetime) -> Task:
+    """Count a try and mark the task running; a try cut short by a crash counts as well."""
+    row = session.get_one(TaskRow, key)
+    row.state, row.tries, row.total_tries = TaskState.RUNNING.value, row.tries + 1, row.total_tries + 1
+    row.next_at, row.updated_at = None, at
+    return _task(row)
+
+
+def finish(session: Session, key: str, *, at: datetime) -> None:
+    _set(session, key, state=TaskState.DONE, at=at, error=None, family=None, next_at=None)
+
+
+def wait(session: Session, key: str, *, at: datetime, next_at: datetime, family: str, error: str) -> None:
+    _set(session, key, state=TaskState.WAITING, at=at, error=error, family=family, next_at=next_at)
+
+
+def bury(session: Session, key: str, *, at: datetime, family: str, error: str) -> None:
+    _set(session, key, state=TaskState.DEAD, at=at, error=error, family=family, next_at=None)
+
+
+def requeue(session: Session, key: str, *, at: datetime) -> Task | None:
+    """Give a dead task its tries back; None if there is no dead task of that key."""
+    row = session.get(TaskRow, key)
+    if row is None or row.state != TaskState.DEAD.value:
+        return None
+    row.state, row.tries, row.next_at, row.updated_at = TaskState.QUEUED.value, 0, None, at
+    return _task(row)
+
+
+def by_key(session: Session, key: str) -> Task | None:
+    row = session.get(TaskRow, key)
+    return None if row is None else _task(row)
+
+
+def newest(session: Session, *, state: TaskState | None, limit: int) -> list[Task]:
+    statement = select(TaskRow).order_by(TaskRow.updated_at.desc(), TaskRow.key).limit(limit)
+    if state is not None:
+        statement = statement.where(TaskRow.state == state.value)
+    return [_task(row) for row in session.scalars(statement)]
+
+
+def counts(session: Session) -> dict[TaskState, int]:
+    found = session.execute(select(TaskRow.state, func.count()).group_by(TaskRow.state)).tuples()
+    return {TaskState(state): count for state, count in found}
+
+
+def _set(
+    session: Session,
+    key: str,
+    *,
+    state: TaskState,
+    at: datetime,
+    error: str | None,
+    family: str | None,
+    next_at: datetime | None,
+) -> None:
+    session.execute(
+        update(TaskRow)
+        .where(TaskRow.key == key)
+        .values(state=state.value, updated_at=at, error=error, error_family=family, next_at=next_at)
+    )
+
+
+def _task(row: TaskRow) -> Task:
+    return Task(
+        key=row.key,
+        stage=row.stage,
+        payload=row.payload,
+        partition=row.partition,
+        state=TaskState(row.state),
+        tries=row.tries,
+        total_tries=row.total_tries,
+        error_family=row.error_family,
+        error=row.error,
+        next_at=row.next_at,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
