@@ -1,0 +1,57 @@
+"""What a stage is, and what it is given: the contract between the engine and the pipeline."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import Engine
+
+from app.clock import Clock
+from app.domain.policy import VerdictPolicy
+from app.settings import Settings
+
+if TYPE_CHECKING:  # the client brings httpx, which commands that only write to the store can do without
+    from app.github.client import GitHub
+
+QueueName = Literal["fetch", "judge", "report"]
+"""`fetch` runs as many tasks at once as there are worker threads; `judge` and `report` run one task at a
+time for each partition."""
+
+Payload = Mapping[str, Any]
+"""A small JSON object of ids with a `schema` number, never a model or a body; fields are only ever added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """Everything a stage may touch. `store` is the application database, `inbox` that of deliveries.
+
+    Shared by the worker's threads: engines and client are safe to use from several at once.
+    """
+
+    settings: Settings
+    store: Engine
+    inbox: Engine
+    github: "GitHub"
+    clock: Clock
+    policy: VerdictPolicy
+
+
+Handler = Callable[[Deps, Payload], None]
+"""Runs one try of a task. It may be run again at any point, also after it succeeded, so its writes are keyed;
+results and the orders for what follows are written in one `unit_of_work`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of the pipeline. `name` is what orders and stored tasks call it: a public name, never changed."""
+
+    name: str
+    queue: QueueName
+    handler: Handler
+
+
+Pipeline = Mapping[str, Stage]
+"""Stages by name; the key is `Stage.name`."""
+
+FIRST_STAGE = "record_run"
+"""What a delivery starts, with the payload `{"schema": 1, "delivery": GUID}`."""
