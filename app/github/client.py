@@ -1,0 +1,259 @@
+"""The GitHub client: each call of the API that we make, in our words. Synchronous; safe to share by threads.
+
+Every method may raise Rejected, Unavailable (later), Gone (404, 410) or Conflict (409); see `status.py`.
+"""
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+import httpx
+from pydantic import JsonValue
+
+from app.clock import Clock
+from app.domain.artifact import ArtifactRef
+from app.domain.errors import Gone, Rejected
+from app.domain.ids import ArtifactId, JobId, RepoName, RunId, Sha
+from app.domain.run import Job, PullRequest, WorkflowRun
+from app.github import payloads as wire
+from app.github import translate
+from app.github.credentials import Credentials
+from app.github.downloads import Downloads
+from app.github.facts import Comment, CommitFacts, Comparison, DownloadedFile, Issue, RepositoryFacts
+from app.github.paging import pages
+from app.github.transport import Request, Transport
+
+OWN_COMMITS = 250
+"""How many commits of a comparison are read; GitHub itself shows no more on one page."""
+
+_REPO = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
+
+
+def open_http(*, timeout_s: float) -> httpx.Client:
+    """The connection pool for a `GitHub`: explicit timeouts, no redirects followed unseen."""
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # at INFO it logs addresses, signed ones too
+    return httpx.Client(timeout=httpx.Timeout(timeout_s), follow_redirects=False)
+
+
+class GitHub:
+    def __init__(
+        self,
+        http: httpx.Client,
+        credentials: Credentials,
+        *,
+        api_url: str,
+        allow_private_downloads: bool,
+        clock: Clock,
+    ) -> None:
+        self._transport = Transport(http, credentials, api_url=api_url, clock=clock)
+        self._downloads = Downloads(self._transport, allow_private=allow_private_downloads)
+
+    def run_attempt(self, repo: RepoName, run_id: RunId, attempt: int) -> WorkflowRun:
+        request = _read(
+            f"attempt {attempt} of run {run_id} of {repo}",
+            repo,
+            f"actions/runs/{run_id:d}/attempts/{attempt:d}",
+        )
+        return translate.to_run(self._transport.ask(request).as_(wire.RunPayload))
+
+    def latest_run(self, repo: RepoName, run_id: RunId) -> WorkflowRun:
+        """The run's latest attempt."""
+        request = _read(f"run {run_id} of {repo}", repo, f"actions/runs/{run_id:d}")
+        return translate.to_run(self._transport.ask(request).as_(wire.RunPayload))
+
+    def runs(
+        self, repo: RepoName, *, branch: str | None = None, status: str | None = None
+    ) -> Iterator[WorkflowRun]:
+        """Newest first, the latest attempt of each; at most 1,000 once a filter is used.
+
+        `status` is a status or a conclusion. Filters have dropped or repeated runs: do not count on either.
+        """
+        params = {name: value for name, value in (("branch", branch), ("status", status)) if value}
+        for page in pages(self._transport, _read(f"runs of {repo}", repo, "actions/runs", params)):
+            yield from map(translate.to_run, page.as_(wire.RunsPayload).workflow_runs)
+
+    def jobs(self, repo: RepoName, run_id: RunId, attempt: int) -> tuple[Job, ...]:
+        """Jobs of one attempt; after a partial re-run, those not repeated may be among them or not."""
+        request = _read(
+            f"jobs of run {run_id} of {repo}", repo, f"actions/runs/{run_id:d}/attempts/{attempt:d}/jobs"
+        )
+        return tuple(
+            translate.to_job(job, attempt=attempt)
+            for page in pages(self._transport, request)
+            for job in page.as_(wire.JobsPayload).jobs
+        )
+
+    def artifacts(self, repo: RepoName, run_id: RunId) -> tuple[ArtifactRef, ...]:
+        """Artifacts of all attempts, expired ones too; the list can be late by minutes."""
+        request = _read(f"artifacts of run {run_id} of {repo}", repo, f"actions/runs/{run_id:d}/artifacts")
+        return tuple(
+            translate.to_artifact(artifact)
+            for page in pages(self._transport, request)
+            for artifact in page.as_(wire.ArtifactsPayload).artifacts
+        )
+
+    def download_artifact(
+        self, repo: RepoName, artifact_id: ArtifactId, into: Path, *, limit_bytes: int
+    ) -> DownloadedFile:
+        """Write the stored bytes, a zip or one raw file, to `into`; a folder gets the name `artifact-ID`.
+
+        Raises Gone once it has expired, and Rejected over the limit; `sha256` is what `digest` promises.
+        """
+        request = _read(f"artifact {artifact_id} of {repo}", repo, f"actions/artifacts/{artifact_id:d}/zip")
+        return self._downloads.whole(
+            request, _target(into, f"artifact-{artifact_id}"), limit_bytes=limit_bytes
+        )
+
+    def download_job_log(
+        self, repo: RepoName, job_id: JobId, into: Path, *, limit_bytes: int
+    ) -> DownloadedFile:
+        """Write a job's log to `into`; a folder gets the name `job-ID.log`. A log over the limit is cut.
+
+        Raises Gone for a job that is not finished, never ran, or is older than the retention: the job
+        object tells these apart.
+        """
+        request = _read(f"log of job {job_id} of {repo}", repo, f"actions/jobs/{job_id:d}/logs")
+        return self._downloads.head_and_tail(
+            request, _target(into, f"job-{job_id}.log"), limit_bytes=limit_bytes
+        )
+
+    def repository(self, repo: RepoName) -> RepositoryFacts:
+        answer = self._transport.ask(_read(f"repository {repo}", repo, ""))
+        return translate.to_repository(answer.as_(wire.RepositoryPayload))
+
+    def commit(self, repo: RepoName, ref: str) -> CommitFacts:
+        """`ref` is a SHA, a branch or a tag."""
+        request = _read(f"commit {ref} of {repo}", repo, f"commits/{_quoted(ref)}")
+        return translate.to_commit(self._transport.ask(request).as_(wire.CommitPayload))
+
+    def compare(self, repo: RepoName, base: str, head: str) -> Comparison:
+        """One request, and one more for each further 100 commits, up to 250."""
+        request = _read(
+            f"comparison {base}...{head} of {repo}", repo, f"compare/{_quoted(base)}...{_quoted(head)}"
+        )
+        own: list[Sha] = []
+        for page in pages(self._transport, request):
+            payload = page.as_(wire.ComparisonPayload)
+            own += [Sha(commit.sha) for commit in payload.commits]
+            if len(own) >= OWN_COMMITS or not payload.commits:
+                break
+        return Comparison(
+            status=payload.status,
+            ahead_by=payload.ahead_by,
+            behind_by=payload.behind_by,
+            merge_base=Sha(payload.merge_base_commit.sha),
+            own=tuple(own[:OWN_COMMITS]),
+            complete=len(own[:OWN_COMMITS]) == payload.total_commits,
+        )
+
+    def pull(self, repo: RepoName, number: int) -> PullRequest:
+        request = _read(f"pull request {number} of {repo}", repo, f"pulls/{number:d}")
+        return translate.to_pull(self._transport.ask(request).as_(wire.PullPayload))
+
+    def pulls_with_head(self, repo: RepoName, owner: str, branch: str) -> tuple[PullRequest, ...]:
+        """Open and closed ones from that branch: the reliable way for forks; the caller matches the SHA."""
+        params = {"state": "all", "head": f"{owner}:{branch}"}
+        return self._pulls(_read(f"pull requests from {owner}:{branch} to {repo}", repo, "pulls", params))
+
+    def pulls_of_commit(self, repo: RepoName, sha: Sha) -> tuple[PullRequest, ...]:
+        """On the default branch the merged one only; nothing for heads in forks."""
+        subject = f"pull requests of commit {sha} of {repo}"
+        return self._pulls(_read(subject, repo, f"commits/{_quoted(sha)}/pulls"))
+
+    def _pulls(self, request: Request) -> tuple[PullRequest, ...]:
+        return tuple(
+            translate.to_pull(pull)
+            for page in pages(self._transport, request)
+            for pull in page.as_(wire.PullsPayload).root
+        )
+
+    def whoami(self) -> str | None:
+        """The login our writes appear under; None for no token, and for an App's token, which has no user."""
+        if not self._transport.knows_who_we_are():
+            return None
+        request = Request(subject="our own account", repo=None, path="/user")
+        try:
+            return self._transport.ask(request).as_(wire.UserPayload).login
+        except (Gone, Rejected):
+            return None
+
+    def comments(self, repo: RepoName, number: int) -> Iterator[Comment]:
+        """Comments of an issue or a pull request, oldest first."""
+        request = _read(f"comments of {repo}#{number}", repo, f"issues/{number:d}/comments")
+        for page in pages(self._transport, request):
+            yield from map(translate.to_comment, page.as_(wire.CommentsPayload).root)
+
+    def create_comment(self, repo: RepoName, number: int, body: str) -> Comment:
+        """Not safe to repeat: look for our marker first. At most 65,536 characters."""
+        request = _write(
+            "POST", f"comment on {repo}#{number}", repo, f"issues/{number:d}/comments", body=body
+        )
+        return translate.to_comment(self._transport.ask(request).as_(wire.CommentPayload))
+
+    def edit_comment(self, repo: RepoName, comment_id: int, body: str) -> Comment:
+        """Raises Gone where somebody deleted it."""
+        request = _write(
+            "PATCH", f"comment {comment_id} of {repo}", repo, f"issues/comments/{comment_id:d}", body=body
+        )
+        return translate.to_comment(self._transport.ask(request).as_(wire.CommentPayload))
+
+    def delete_comment(self, repo: RepoName, comment_id: int) -> None:
+        self._transport.ask(
+            _write("DELETE", f"comment {comment_id} of {repo}", repo, f"issues/comments/{comment_id:d}")
+        )
+
+    def issues(self, repo: RepoName, *, state: str, labels: tuple[str, ...] = ()) -> Iterator[Issue]:
+        """Newest first, without pull requests; `state` is open, closed or all; an issue bears all labels."""
+        params = {"state": state} | ({"labels": ",".join(labels)} if labels else {})
+        for page in pages(self._transport, _read(f"issues of {repo}", repo, "issues", params)):
+            for issue in page.as_(wire.IssuesPayload).root:
+                if issue.pull_request is None:
+                    yield translate.to_issue(issue)
+
+    def create_issue(self, repo: RepoName, *, title: str, body: str, labels: tuple[str, ...] = ()) -> Issue:
+        """Not safe to repeat: look for our marker first. Raises Gone where issues are switched off."""
+        request = _write(
+            "POST", f"issue of {repo}", repo, "issues", title=title, body=body, labels=list(labels)
+        )
+        return translate.to_issue(self._transport.ask(request).as_(wire.IssuePayload))
+
+    def edit_issue(
+        self,
+        repo: RepoName,
+        number: int,
+        *,
+        title: str | None = None,
+        body: str | None = None,
+        state: str | None = None,
+        state_reason: str | None = None,
+    ) -> Issue:
+        """Change what is not None; `state_reason` is completed, not_planned or reopened."""
+        changes = {"title": title, "body": body, "state": state, "state_reason": state_reason}
+        wanted = {name: value for name, value in changes.items() if value is not None}
+        request = _write("PATCH", f"issue {repo}#{number}", repo, f"issues/{number:d}", **wanted)
+        return translate.to_issue(self._transport.ask(request).as_(wire.IssuePayload))
+
+
+def _read(subject: str, repo: RepoName, path: str, params: Mapping[str, str] | None = None) -> Request:
+    return Request(subject=subject, repo=repo, path=_under(repo, path), params=params)
+
+
+def _write(method: str, subject: str, repo: RepoName, path: str, **body: JsonValue) -> Request:
+    return Request(subject=subject, repo=repo, path=_under(repo, path), method=method, body=body or None)
+
+
+def _under(repo: RepoName, path: str) -> str:
+    """Names come from webhooks: one that is no name must not become another path."""
+    if not _REPO.fullmatch(repo) or set(repo.split("/")) & {".", ".."}:
+        raise Rejected("repository", f"{repo[:80]!r} is not a repository's name")
+    return f"/repos/{repo}/{path}".rstrip("/")
+
+
+def _quoted(ref: str) -> str:
+    return quote(ref, safe="")
+
+
+def _target(into: Path, name: str) -> Path:
+    return into / name if into.is_dir() else into

@@ -1,0 +1,216 @@
+"""Wire models of exactly the fields we read; everything else in GitHub's answers is ignored.
+
+Field names are GitHub's. Fields that GitHub has been seen to leave out or null are optional here even
+where its own description says otherwise (`head_repository` of a deleted fork, `workflow_job`).
+"""
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, RootModel
+
+
+class Wire(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class UserPayload(Wire):
+    login: str
+    type: str = "User"
+
+
+class RepositoryIdPayload(Wire):
+    id: int
+
+
+class RepositoryNamePayload(Wire):
+    id: int
+    full_name: str
+
+
+class RepositoryPayload(RepositoryNamePayload):
+    default_branch: str
+
+
+class SidePayload(Wire):
+    """The head or the base of a pull request."""
+
+    ref: str
+    sha: str
+
+
+class HintBasePayload(Wire):
+    ref: str
+    repo: RepositoryIdPayload
+
+
+class HintPayload(Wire):
+    number: int
+    head: SidePayload
+    base: HintBasePayload
+
+
+class RunPayload(Wire):
+    id: int
+    run_attempt: int = Field(default=1, ge=1)
+    workflow_id: int
+    name: str | None = None
+    path: str
+    event: str
+    head_sha: str
+    head_branch: str | None = None
+    conclusion: str | None = None
+    created_at: AwareDatetime
+    run_started_at: AwareDatetime | None = None
+    updated_at: AwareDatetime
+    actor: UserPayload | None = None
+    repository: RepositoryNamePayload
+    head_repository: RepositoryIdPayload | None = None
+    pull_requests: tuple[HintPayload, ...] | None = None
+    html_url: str
+
+
+class RunsPayload(Wire):
+    workflow_runs: tuple[RunPayload, ...]
+
+
+class StepPayload(Wire):
+    name: str
+    conclusion: str | None = None
+
+
+class JobPayload(Wire):
+    id: int
+    run_id: int
+    run_attempt: int | None = None
+    name: str
+    conclusion: str | None = None
+    started_at: AwareDatetime | None = None
+    completed_at: AwareDatetime | None = None
+    runner_name: str | None = None
+    labels: tuple[str, ...] = ()
+    steps: tuple[StepPayload, ...] | None = None
+    html_url: str | None = None
+
+
+class JobsPayload(Wire):
+    jobs: tuple[JobPayload, ...]
+
+
+class ArtifactPayload(Wire):
+    id: int
+    name: str
+    size_in_bytes: int
+    digest: str | None = None
+    expired: bool
+    created_at: AwareDatetime | None = None
+
+
+class ArtifactsPayload(Wire):
+    artifacts: tuple[ArtifactPayload, ...]
+
+
+class ShaPayload(Wire):
+    sha: str
+
+
+class GitUserPayload(Wire):
+    name: str | None = None
+    date: AwareDatetime | None = None
+
+
+class GitCommitPayload(Wire):
+    message: str
+    tree: ShaPayload
+    author: GitUserPayload | None = None
+    committer: GitUserPayload | None = None
+
+
+class AccountPayload(Wire):
+    """The account of a commit's author: null, or an empty object, where GitHub knows none."""
+
+    login: str | None = None
+
+
+class CommitPayload(Wire):
+    sha: str
+    commit: GitCommitPayload
+    parents: tuple[ShaPayload, ...]
+    author: AccountPayload | None = None
+
+
+class ComparisonPayload(Wire):
+    status: str
+    ahead_by: int
+    behind_by: int
+    total_commits: int
+    merge_base_commit: ShaPayload
+    commits: tuple[ShaPayload, ...]
+
+
+class PullPayload(Wire):
+    number: int
+    title: str
+    state: str
+    user: UserPayload | None = None
+    head: SidePayload
+    base: SidePayload
+    merged_at: AwareDatetime | None = None
+
+
+class PullsPayload(RootModel[tuple[PullPayload, ...]]):
+    """A bare list."""
+
+
+class AppPayload(Wire):
+    id: int
+
+
+class CommentPayload(Wire):
+    id: int
+    user: UserPayload | None = None
+    performed_via_github_app: AppPayload | None = None
+    body: str | None = None
+    created_at: AwareDatetime
+
+
+class CommentsPayload(RootModel[tuple[CommentPayload, ...]]):
+    """A bare list."""
+
+
+class PullMarkPayload(Wire):
+    """Present on an issue that is really a pull request."""
+
+
+class IssuePayload(Wire):
+    number: int
+    state: str
+    title: str
+    body: str | None = None
+    user: UserPayload | None = None
+    pull_request: PullMarkPayload | None = None
+
+
+class IssuesPayload(RootModel[tuple[IssuePayload, ...]]):
+    """A bare list."""
+
+
+class ErrorPayload(Wire):
+    message: str = ""
+
+
+class RunEventPayload(Wire):
+    id: int
+    run_attempt: int = Field(default=1, ge=1)
+
+
+class JobEventPayload(Wire):
+    id: int
+    run_id: int
+    run_attempt: int = Field(default=1, ge=1)
+
+
+class EventPayload(Wire):
+    """What we read of any webhook body: an event is only a hint to ask the API again."""
+
+    action: str | None = None
+    repository: RepositoryNamePayload | None = None
+    workflow_run: RunEventPayload | None = None
+    workflow_job: JobEventPayload | None = None

@@ -1,0 +1,159 @@
+"""One request to the API and its answer: headers, redirects of renamed repositories, retries of reads."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TypeVar
+
+import httpx
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from app.clock import Clock
+from app.domain.errors import Rejected, Unavailable
+from app.domain.ids import RepoName
+from app.github.credentials import Credentials
+from app.github.status import error_for
+
+API_VERSION = "2022-11-28"
+"""Known to GitHub Enterprise Server too; we read no field that 2026-03-10 drops."""
+
+USER_AGENT = "flake-triage"
+
+READ_TRIES = 3
+"""A read whose connection breaks is repeated twice at once; longer waits belong to the task queue."""
+
+MAX_HOPS = 3
+
+ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
+"""The largest answers are comparisons with 300 patches, a few MB."""
+
+MOVED = frozenset(
+    {HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT}
+)
+
+Params = Mapping[str, str | int]
+Payload = TypeVar("Payload", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to ask: `subject` names it in errors, `repo` chooses the credentials."""
+
+    subject: str
+    repo: RepoName | None
+    path: str
+    method: str = "GET"
+    params: Params | None = None
+    body: Mapping[str, JsonValue] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    subject: str
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+    def as_(self, model: type[Payload]) -> Payload:
+        """Raises Rejected where the body is not what the API promises."""
+        try:
+            return model.model_validate_json(self.body)
+        except ValidationError as error:
+            raise self.not_understood(error) from None
+
+    def not_understood(self, error: ValidationError) -> Rejected:
+        """Name the fields that were wrong, never their values: those are untrusted and can be large."""
+        where = sorted({".".join(str(part) for part in issue["loc"]) or "body" for issue in error.errors()})
+        return Rejected(self.subject, f"answer not understood at {', '.join(where[:5])}")
+
+
+class Transport:
+    """Raises an error of our families for every answer but 2xx and, where allowed, 302."""
+
+    def __init__(self, http: httpx.Client, credentials: Credentials, *, api_url: str, clock: Clock) -> None:
+        self.http = http
+        self.clock = clock
+        self._credentials = credentials
+        self._api = httpx.URL(api_url.rstrip("/"))
+
+    def knows_who_we_are(self) -> bool:
+        return self._credentials.authorization(None) is not None
+
+    def ask(self, request: Request, *, allow_found: bool = False) -> Answer:
+        """Send, following a renamed repository on the same host; `allow_found` lets a 302 through."""
+        url = self._api.copy_with(raw_path=self._api.raw_path.rstrip(b"/") + request.path.encode("ascii"))
+        return self._ask_at(url, request, request.params, allow_found=allow_found)
+
+    def ask_next(self, request: Request, link: str) -> Answer:
+        """Fetch a further page of `request`, whose address GitHub named in full."""
+        return self._ask_at(self._on_our_host(link, request.subject), request, None)
+
+    def _ask_at(
+        self, url: httpx.URL, request: Request, params: Params | None, *, allow_found: bool = False
+    ) -> Answer:
+        for _ in range(MAX_HOPS):
+            answer = self._exchange(request, url, params)
+            if answer.status not in MOVED:
+                return self._accept(answer, allow_found=allow_found)
+            if answer.status == HTTPStatus.MOVED_PERMANENTLY and request.method != "GET":
+                break
+            url, params = self._on_our_host(answer.headers.get("location", ""), request.subject), None
+        raise Rejected(request.subject, "redirected in a way that is not followed")
+
+    def _accept(self, answer: Answer, *, allow_found: bool) -> Answer:
+        if HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
+            return answer
+        if allow_found and answer.status == HTTPStatus.FOUND:
+            return answer
+        raise error_for(answer.subject, answer.status, answer.headers, answer.body, now=self.clock.now())
+
+    def _on_our_host(self, address: str, subject: str) -> httpx.URL:
+        """Our credentials go to one origin only, whatever an answer says."""
+        try:
+            url = self._api.join(address)
+        except httpx.InvalidURL:
+            raise Rejected(subject, "the answer points to an unreadable address") from None
+        if (url.scheme, url.host, url.port) != (self._api.scheme, self._api.host, self._api.port):
+            raise Rejected(subject, "the answer points to another host")
+        return url
+
+    def _exchange(self, request: Request, url: httpx.URL, params: Params | None) -> Answer:
+        """A write is sent once only: a broken connection does not tell whether it was done."""
+        for tries_left in range((READ_TRIES if request.method == "GET" else 1) - 1, -1, -1):
+            try:
+                return self._send(request, url, params)
+            except httpx.RequestError as error:
+                if not tries_left:
+                    raise Unavailable(request.subject, f"no answer ({type(error).__name__})") from None
+        raise AssertionError("every try returns or raises")
+
+    def _send(self, request: Request, url: httpx.URL, params: Params | None) -> Answer:
+        headers = {
+            "Accept": "application/vnd.github+json",
+            "X-GitHub-Api-Version": API_VERSION,
+            "User-Agent": USER_AGENT,
+        }
+        authorization = self._credentials.authorization(request.repo)
+        if authorization is not None:
+            headers["Authorization"] = authorization
+        with self.http.stream(
+            request.method,
+            url,
+            params=params,
+            json=request.body,
+            headers=headers,
+            auth=None,
+            follow_redirects=False,
+        ) as response:
+            return Answer(
+                request.subject, response.status_code, response.headers, _read(response, request.subject)
+            )
+
+
+def _read(response: httpx.Response, subject: str) -> bytes:
+    body = bytearray()
+    for chunk in response.iter_bytes():
+        body += chunk
+        if len(body) > ANSWER_LIMIT_BYTES:
+            raise Rejected(subject, f"the answer is larger than {ANSWER_LIMIT_BYTES} bytes")
+    return bytes(body)
