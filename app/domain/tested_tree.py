@@ -36,7 +36,7 @@ UNKNOWN_TREE = TestedTree(source=TreeSource.UNKNOWN)
 
 @dataclass(frozen=True, slots=True)
 class SameTree:
-    """`known` is None when the facts do not decide; `how` is the reason in words."""
+    """`known` is None when the facts do not decide; `how` is a clause that says so and how it is known."""
 
     known: bool | None
     how: str
@@ -44,19 +44,21 @@ class SameTree:
 
 def compare_trees(one: TestedTree, other: TestedTree, *, same_head: bool) -> SameTree:
     """Decide whether two jobs tested the same code. An equal `head_sha` alone never decides it."""
+    undecided = "whether both tested the same tree is not known"
     if TreeSource.UNKNOWN in {one.source, other.source}:
-        return SameTree(known=None, how="which code one of them checked out is not known")
+        return SameTree(known=None, how=f"{undecided}: no record of what one of them checked out")
+    source = _pair(one, other)
     if one.commit is not None and one.commit == other.commit:
-        return SameTree(known=True, how=f"both checked out commit {one.commit[:7]}")
+        return SameTree(known=True, how=f"both tested the same commit {one.commit[:7]}, known from {source}")
     if one.tree is not None and other.tree is not None:
         if one.tree == other.tree:
-            return SameTree(known=True, how=f"both checked out tree {one.tree[:7]} ({_pair(one, other)})")
-        return SameTree(
-            known=False, how=f"the trees differ: {one.tree[:7]} and {other.tree[:7]} ({_pair(one, other)})"
-        )
+            return SameTree(known=True, how=f"both tested the same tree {one.tree[:7]}, known from {source}")
+        trees = " and ".join(sorted([one.tree[:7], other.tree[:7]]))
+        return SameTree(known=False, how=f"they tested different trees, {trees}, known from {source}")
     if same_head and _adds_nothing(one) and _adds_nothing(other):
-        return SameTree(known=True, how=f"the merged base was already in the head ({_pair(one, other)})")
-    return SameTree(known=None, how=f"the tree of one of them is not known ({_pair(one, other)})")
+        how = f"both tested the head's own tree, known from {source}; no base was merged that it did not hold"
+        return SameTree(known=True, how=how)
+    return SameTree(known=None, how=f"{undecided}: one of the trees is missing ({source})")
 
 
 def _adds_nothing(tested: TestedTree) -> bool:
@@ -68,6 +70,7 @@ def _pair(one: TestedTree, other: TestedTree) -> str:
 
 
 def _word(tested: TestedTree) -> str:
-    if tested.source is TreeSource.MERGE_COMMIT and tested.commit is not None:
-        return f"merge commit {tested.commit[:7]} from the checkout step"
-    return "the head itself" if tested.source is TreeSource.HEAD else "merge commit"
+    if tested.source is TreeSource.MERGE_COMMIT:
+        named = f" {tested.commit[:7]}" if tested.commit is not None else ""
+        return f"the merge commit{named} in the checkout step"
+    return "the head as pushed"

@@ -1,0 +1,113 @@
+"""The verdict on one failure: the rules in the order they are tried, the first that fits wins."""
+
+from app.domain.category import Category
+from app.domain.evidence import ChangeKind, Evidence
+from app.domain.gap import Gap, GapKind
+from app.domain.policy import VerdictPolicy
+from app.domain.reasons import reasons_for
+from app.domain.verdict import Kind, Strength, Verdict, Whose
+from app.domain.weigh import Weighed, base_is_proven, is_mass_failure, weigh
+from app.domain.wording import short
+
+Call = tuple[Kind, Strength]
+
+
+def judge(evidence: Evidence, policy: VerdictPolicy) -> Verdict:
+    """Say what a failure is, how sure that is, and whose, from the evidence alone.
+
+    The order of the evidence changes nothing. A `confirmed` flake needs a replay and is not called here.
+    Gaps are carried through, with those of the evidence itself added; none makes a verdict stronger.
+    """
+    weighed = weigh(evidence)
+    kind, strength = _call(evidence, weighed, policy)
+    return Verdict(
+        kind=kind,
+        strength=strength,
+        whose=_whose(evidence, weighed, kind),
+        reasons=reasons_for(evidence, weighed, policy, kind),
+        gaps=tuple(sorted({*evidence.gaps, *_gaps(weighed)})),
+        opaque=evidence.signature.opaque,
+        policy_version=policy.version,
+    )
+
+
+def _call(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> Call:
+    """Table 3.3 of the reference, without what only a replay can settle."""
+    return (
+        _infrastructure(evidence, policy)
+        or _broken_main(evidence, weighed, policy)
+        or _flaky(weighed, policy)
+        or _regression(weighed, policy)
+        or _new_failure(evidence, weighed, policy)
+        or (Kind.UNDECIDED, Strength.SUSPECTED)
+    )
+
+
+def _infrastructure(evidence: Evidence, policy: VerdictPolicy) -> Call | None:
+    """A job that failed as a whole, or without a test: words in a test's own text prove nothing."""
+    if is_mass_failure(evidence.tally, policy):
+        return Kind.INFRASTRUCTURE, Strength.LIKELY
+    if not evidence.test and evidence.signature.category is Category.INFRA:
+        return Kind.INFRASTRUCTURE, Strength.LIKELY
+    if not evidence.test and evidence.signature.generic:
+        return Kind.INFRASTRUCTURE, Strength.SUSPECTED
+    return None
+
+
+def _broken_main(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> Call | None:
+    on_main = evidence.change.kind is ChangeKind.MAIN
+    if on_main and evidence.main_streak >= policy.broken_main_streak and not weighed.flipped_on_one_tree:
+        return Kind.BROKEN_MAIN, Strength.LIKELY
+    return None
+
+
+def _flaky(weighed: Weighed, policy: VerdictPolicy) -> Call | None:
+    """Only ever from a pass and a fail: silence is never a flake."""
+    if weighed.flipped_on_one_tree:
+        return Kind.FLAKY, Strength.LIKELY
+    if weighed.is_known_flake and weighed.names_cause and len(weighed.outside) >= policy.known_flake_commits:
+        return Kind.FLAKY, Strength.LIKELY
+    if weighed.pair is not None or weighed.pair_elsewhere is not None:
+        return Kind.FLAKY, Strength.SUSPECTED
+    return None
+
+
+def _regression(weighed: Weighed, policy: VerdictPolicy) -> Call | None:
+    """A proven base and only failures here; not if the same failure is known without the change."""
+    if not base_is_proven(weighed, policy) or weighed.seen_without_change:
+        return None
+    if len(weighed.repeats) >= policy.regression_confirmed_fails:
+        return Kind.REGRESSION, Strength.CONFIRMED
+    if len(weighed.repeats) >= policy.regression_fails:
+        return Kind.REGRESSION, Strength.LIKELY
+    return None
+
+
+def _new_failure(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> Call | None:
+    """Never seen, base not proven; a new failure mode of a flaky test starts here whatever its base says."""
+    if evidence.signature.key is None or evidence.failed_before or weighed.seen_before:
+        return None
+    if base_is_proven(weighed, policy) and not evidence.test_flipped_before:
+        return None
+    return Kind.NEW_FAILURE, Strength.SUSPECTED
+
+
+def _whose(evidence: Evidence, weighed: Weighed, kind: Kind) -> Whose:
+    """Of a pull request alone (CONTRACTS 1). Excusing rests on what was seen without the change, only."""
+    if evidence.change.kind is not ChangeKind.PULL:
+        return Whose.UNKNOWN
+    if weighed.seen_without_change:
+        return Whose.NOT_YOURS
+    return Whose.YOURS if kind is Kind.REGRESSION else Whose.UNKNOWN
+
+
+def _gaps(weighed: Weighed) -> list[Gap]:
+    found = [
+        Gap(GapKind.TREE_UNKNOWN, f"runs {pair.passed.run} and {pair.failed.run}", pair.same.how)
+        for pair in (weighed.pair, weighed.pair_elsewhere)
+        if pair is not None and pair.same.known is None
+    ]
+    found += [
+        Gap(GapKind.HISTORY_UNKNOWN, f"commit {short(r.observation.sha)}", r.how) for r in weighed.unrelated
+    ]
+    return found

@@ -1,0 +1,207 @@
+"""The reasons of a verdict, each a sentence that can be checked, in the order a reader wants them.
+
+Texts hold names of jobs and branches as they came: whoever shows them escapes them.
+"""
+
+from app.domain.category import Category
+from app.domain.evidence import Change, ChangeKind, Evidence, Recurrence
+from app.domain.outcome import OutcomeKind
+from app.domain.policy import VerdictPolicy
+from app.domain.reasons_open import open_questions
+from app.domain.verdict import EvidenceKind, EvidenceStrength, Kind, Reason
+from app.domain.weigh import Weighed, base_is_proven, distinct, is_mass_failure
+from app.domain.wording import counted, flip, listed, run_ids, run_name, sentence, short
+
+NAMED_COMMITS = 3
+"""Commits of recurrences that get a sentence each; the rest are counted in one."""
+
+RELATED_LINES = 5
+
+_CHANGES = {
+    ChangeKind.PULL: "this pull request's change",
+    ChangeKind.MAIN: "the commits in question",
+    ChangeKind.BRANCH: "this branch's change",
+}
+
+
+def reasons_for(
+    evidence: Evidence, weighed: Weighed, policy: VerdictPolicy, kind: Kind
+) -> tuple[Reason, ...]:
+    """What decided first, then what surrounds it, then what is not excluded."""
+    return (
+        *_job_wide(evidence, policy),
+        *_main_streak(evidence, policy),
+        *_pair_here(weighed),
+        *_repeats(weighed, policy),
+        *_pair_elsewhere(weighed),
+        *_siblings(evidence),
+        *_outside(evidence, weighed),
+        *_inside(evidence.change, weighed),
+        *_base(evidence, weighed, policy),
+        *_novelty(evidence, weighed, policy),
+        *_opaque(evidence, weighed),
+        *_rank_logs(evidence),
+        *open_questions(evidence, weighed, policy, kind),
+    )
+
+
+def _job_wide(evidence: Evidence, policy: VerdictPolicy) -> list[Reason]:
+    failure, tally = evidence.failure, evidence.tally
+    runs = (failure.run,)
+    if is_mass_failure(tally, policy):
+        text = (
+            f"{tally.red} of {tally.ran} tests of job {failure.job} failed together, so this is about the job"
+        )
+        return [Reason(EvidenceKind.MASS_FAILURE, EvidenceStrength.STRONG, sentence(text), runs)]
+    if evidence.signature.category is Category.INFRA:
+        strength = EvidenceStrength.WEAK if evidence.test else EvidenceStrength.STRONG
+        text = f"the text speaks of the machine or the network: {evidence.signature.title}"
+        return [Reason(EvidenceKind.INFRA_SIGNATURE, strength, sentence(text), runs)]
+    if not evidence.test and evidence.signature.generic:
+        text = f"job {failure.job} failed without a test, with a message that says nothing of the cause"
+        return [Reason(EvidenceKind.INFRA_SIGNATURE, EvidenceStrength.WEAK, sentence(text), runs)]
+    return []
+
+
+def _main_streak(evidence: Evidence, policy: VerdictPolicy) -> list[Reason]:
+    if evidence.main_streak < 2:  # noqa: PLR2004 - one commit is no streak
+        return []
+    enough = evidence.main_streak >= policy.broken_main_streak
+    strength = EvidenceStrength.STRONG if enough else EvidenceStrength.WEAK
+    text = (
+        f"{evidence.main_streak} tested commits in a row failed alike, up to this one, with no pass between"
+    )
+    return [Reason(EvidenceKind.MAIN_STREAK, strength, sentence(text), (evidence.failure.run,))]
+
+
+def _pair_here(weighed: Weighed) -> list[Reason]:
+    pair = weighed.pair
+    if pair is None:
+        return []
+    proven = pair.same.known is True
+    kind = EvidenceKind.SAME_TREE_FLIP if proven else EvidenceKind.SAME_SHA_FLIP
+    strength = EvidenceStrength.STRONG if proven else EvidenceStrength.WEAK
+    return [
+        Reason(
+            kind,
+            strength,
+            sentence(f"{flip(pair.passed, pair.failed)}; {pair.same.how}"),
+            run_ids([pair.passed, pair.failed]),
+        )
+    ]
+
+
+def _repeats(weighed: Weighed, policy: VerdictPolicy) -> list[Reason]:
+    repeats = weighed.repeats
+    if len(repeats) < 2 or weighed.pair is not None:  # noqa: PLR2004 - one failure is no repeat
+        return []
+    enough = len(repeats) >= policy.regression_fails
+    strength = EvidenceStrength.STRONG if enough else EvidenceStrength.WEAK
+    text = f"it failed {len(repeats)} of {len(repeats)} times on this tree"
+    return [Reason(EvidenceKind.REPEATED_FAILURE, strength, sentence(text), run_ids(repeats))]
+
+
+def _pair_elsewhere(weighed: Weighed) -> list[Reason]:
+    pair = weighed.pair_elsewhere
+    if pair is None:
+        return []
+    told = flip(pair.passed, pair.failed, place="there")
+    text = f"the same failure flipped at {short(pair.failed.sha)}: {told}; {pair.same.how}"
+    strength = EvidenceStrength.STRONG if pair.same.known is True else EvidenceStrength.WEAK
+    runs = run_ids([pair.passed, pair.failed])
+    return [Reason(EvidenceKind.FLIPPED_ELSEWHERE, strength, sentence(text), runs)]
+
+
+def _siblings(evidence: Evidence) -> list[Reason]:
+    siblings = [o for o in distinct(evidence.siblings) if o.variant != evidence.failure.variant]
+    passed = [o for o in siblings if o.outcome is OutcomeKind.PASSED]
+    failed = [o for o in siblings if o.outcome.is_red]
+    found: list[Reason] = []
+    if passed:
+        text = f"in the same run it passed in {listed(sorted({o.job for o in passed}))}"
+        runs = run_ids(passed)
+        found.append(Reason(EvidenceKind.SIBLING_PASSED, EvidenceStrength.WEAK, sentence(text), runs))
+    if failed:
+        text = f"in the same run it also failed in {listed(sorted({o.job for o in failed}))}"
+        runs = run_ids(failed)
+        found.append(Reason(EvidenceKind.SIBLING_FAILED, EvidenceStrength.CONTEXT, sentence(text), runs))
+    return found
+
+
+def _outside(evidence: Evidence, weighed: Weighed) -> list[Reason]:
+    strength = EvidenceStrength.STRONG if weighed.names_cause else EvidenceStrength.WEAK
+    lead = f"the same failure happened without {_CHANGES[evidence.change.kind]}"
+    return _recurrences(weighed.outside, EvidenceKind.SEEN_WITHOUT_CHANGE, strength, lead)
+
+
+def _inside(change: Change, weighed: Weighed) -> list[Reason]:
+    lead = f"the same failure happened with {_CHANGES[change.kind]}"
+    return _recurrences(weighed.inside, EvidenceKind.SEEN_WITH_CHANGE, EvidenceStrength.CONTEXT, lead)
+
+
+def _recurrences(
+    seen: tuple[Recurrence, ...], kind: EvidenceKind, strength: EvidenceStrength, lead: str
+) -> list[Reason]:
+    named = [Reason(kind, strength, _recurrence(lead, r), (r.observation.run,)) for r in seen[:NAMED_COMMITS]]
+    rest = [r.observation for r in seen[NAMED_COMMITS:]]
+    if rest:
+        commits = listed(short(o.sha) for o in rest)
+        text = f"{lead} at {counted(len(rest), 'more commit')}: {commits}"
+        named.append(Reason(kind, strength, sentence(text), run_ids(rest)))
+    return named
+
+
+def _recurrence(lead: str, recurrence: Recurrence) -> str:
+    seen = recurrence.observation
+    branch = f" on {seen.branch}" if seen.branch else ""
+    known = f"; {recurrence.how}" if recurrence.how else ""
+    return sentence(f"{lead}: {run_name(seen)} failed at {short(seen.sha)}{branch}{known}")
+
+
+def _base(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> list[Reason]:
+    passes, failures = weighed.base_passes, weighed.base_failures
+    if evidence.base is None or not (passes or failures):
+        return []
+    branch = evidence.base.branch
+    runs = run_ids([*passes, *failures])
+    if failures:
+        latest = failures[0]
+        text = (
+            f"before this run, {branch} failed it {counted(len(failures), 'time')} in "
+            f"{len(passes) + len(failures)}, last in {run_name(latest)} at {short(latest.sha)}"
+        )
+    else:
+        text = f"before this run, {branch} passed it {counted(len(passes), 'time')} without a failure"
+    strength = EvidenceStrength.STRONG if base_is_proven(weighed, policy) else EvidenceStrength.WEAK
+    return [Reason(EvidenceKind.BASE_STATE, strength, sentence(text), runs)]
+
+
+def _novelty(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> list[Reason]:
+    if not evidence.test or evidence.signature.key is None or evidence.failed_before or weighed.seen_before:
+        return []
+    if weighed.pair_elsewhere is not None:
+        return []
+    runs = (evidence.failure.run,)
+    if evidence.test_flipped_before:
+        text = "this test flipped before, but it failed in another way then: that excuses nothing here"
+        return [Reason(EvidenceKind.NEW_MODE, EvidenceStrength.WEAK, sentence(text), runs)]
+    text = f"this test is not known to have failed like this before, in {policy.window_days} days"
+    return [Reason(EvidenceKind.FIRST_SEEN, EvidenceStrength.WEAK, sentence(text), runs)]
+
+
+def _opaque(evidence: Evidence, weighed: Weighed) -> list[Reason]:
+    if weighed.names_cause:
+        return []
+    opaque = evidence.signature.opaque
+    text = "this failure's text holds no cause" if opaque else "this failure's text fits many causes"
+    if weighed.outside or weighed.inside or weighed.pair_elsewhere:
+        text += "; where it looks the same elsewhere, the cause is not known to be the same"
+    return [Reason(EvidenceKind.OPAQUE, EvidenceStrength.CONTEXT, sentence(text), (evidence.failure.run,))]
+
+
+def _rank_logs(evidence: Evidence) -> list[Reason]:
+    runs = (evidence.failure.run,)
+    return [
+        Reason(EvidenceKind.RANK_LOG, EvidenceStrength.CONTEXT, f"Beside it in the log: {line}", runs)
+        for line in sorted(set(evidence.related))[:RELATED_LINES]
+    ]
