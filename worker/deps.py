@@ -43,7 +43,7 @@ results and the orders for what follows are written in one `unit_of_work`."""
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step of the pipeline. `name` is what orders and stored tasks call it: a public name, never changed."""
+    """One step of the pipeline. Orders and stored tasks know it by `name`, which therefore never changes."""
 
     name: str
     queue: QueueName

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, String, or_, select, text, update
+from sqlalchemy import Index, String, UniqueConstraint, or_, select, text, tuple_, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.store.base import Base, Json
@@ -15,6 +15,7 @@ from app.store.upsert import insert_missing
 class OutboxRow(Base):
     __tablename__ = "outbox"
     __table_args__ = (
+        UniqueConstraint("key", "number"),
         Index(
             "ix_outbox_waiting",
             "id",
@@ -24,7 +25,8 @@ class OutboxRow(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    key: Mapped[str] = mapped_column(String(300), unique=True)
+    key: Mapped[str] = mapped_column(String(300))
+    number: Mapped[int]
     stage: Mapped[str] = mapped_column(String(60))
     payload: Mapped[dict[str, Any]] = mapped_column(Json)
     partition: Mapped[str | None] = mapped_column(String(400))
@@ -36,7 +38,9 @@ class OutboxRow(Base):
 class Order:
     """One wish for work. `key` names it for ever: asking twice under one key runs it once.
 
-    `partition` serialises: two orders of one stage and partition never run at the same time.
+    `partition` serialises: of the stages that share a partitioned queue, no two tasks of one partition
+    run at the same time. `run_after` is the earliest start; None means at once. `number` tells the tries
+    of one task apart: whoever asks for new work leaves it at 1 (`app.store.tasks` writes the others).
     """
 
     key: str
@@ -44,6 +48,7 @@ class Order:
     payload: Mapping[str, Any]
     partition: str | None = None
     run_after: datetime | None = None
+    number: int = 1
 
 
 def ask(session: Session, *orders: Order) -> int:
@@ -51,6 +56,7 @@ def ask(session: Session, *orders: Order) -> int:
     rows = [
         {
             "key": order.key,
+            "number": order.number,
             "stage": order.stage,
             "payload": dict(order.payload),
             "partition": order.partition,
@@ -59,7 +65,7 @@ def ask(session: Session, *orders: Order) -> int:
         }
         for order in orders
     ]
-    return insert_missing(session, OutboxRow, rows, unique=["key"])
+    return insert_missing(session, OutboxRow, rows, unique=["key", "number"])
 
 
 def waiting(session: Session, *, now: datetime, limit: int) -> list[Order]:
@@ -74,10 +80,14 @@ def waiting(session: Session, *, now: datetime, limit: int) -> list[Order]:
         .limit(limit)
     )
     return [
-        Order(row.key, row.stage, row.payload, row.partition, row.run_after)
+        Order(row.key, row.stage, row.payload, row.partition, row.run_after, row.number)
         for row in session.scalars(statement)
     ]
 
 
-def mark_relayed(session: Session, keys: Sequence[str], *, at: datetime) -> None:
-    session.execute(update(OutboxRow).where(OutboxRow.key.in_(keys)).values(relayed_at=at))
+def mark_relayed(session: Session, orders: Sequence[Order], *, at: datetime) -> None:
+    """Note that the engine has the orders; at most a few hundred at a time."""
+    names = [(order.key, order.number) for order in orders]
+    session.execute(
+        update(OutboxRow).where(tuple_(OutboxRow.key, OutboxRow.number).in_(names)).values(relayed_at=at)
+    )

@@ -5,30 +5,37 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
 Durability = Literal["full", "normal"]
+WriteLock = Literal["at begin", "at first write"]
+
+
+_READS_ONLY = "flake_triage_reads_only"
 
 
 def sqlite_url(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-def open_engine(url: str, *, durability: Durability = "normal", read_only: bool = False) -> Engine:
+def open_engine(url: str, *, durability: Durability = "normal", lock: WriteLock = "at begin") -> Engine:
     """Open a database. On SQLite a writer takes its lock at BEGIN, because a read that becomes a write
-    inside one transaction fails at once where another writer was faster (532 of 600 tries, measured).
+    inside one transaction fails at once where another writer was faster (532 of 600 tries, measured);
+    inside `read_only` nobody takes it.
 
     `durability="full"` survives loss of power; `normal` survives the death of any process.
+    `lock="at first write"` leaves BEGIN to the driver, for code that issues statements of its own.
     """
     if make_url(url).get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True, pool_size=10)
-    engine = create_engine(url, connect_args={"timeout": 30, "check_same_thread": False})
+    # Threads are bounded where they are made; a pool that waits for one of them could only deadlock.
+    engine = create_engine(url, max_overflow=-1, connect_args={"timeout": 30, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - a DBAPI connection has no type
-        connection.isolation_level = None  # the driver must not begin transactions of its own
+        connection.isolation_level = None if lock == "at begin" else "IMMEDIATE"
         cursor = connection.cursor()
         for pragma in (
             "busy_timeout=30000",
@@ -36,14 +43,16 @@ def open_engine(url: str, *, durability: Durability = "normal", read_only: bool 
             f"synchronous={durability.upper()}",
             "foreign_keys=ON",
             "cache_size=-65536",
-            f"query_only={'ON' if read_only else 'OFF'}",
         ):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 
-    @event.listens_for(engine, "begin")
-    def begin(connection: Any) -> None:  # noqa: ANN401 - SQLAlchemy passes its own connection
-        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
+    if lock == "at begin":
+
+        @event.listens_for(engine, "begin")
+        def begin(connection: Connection) -> None:
+            reads = connection.get_execution_options().get(_READS_ONLY, False)
+            connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
     return engine
 
@@ -57,7 +66,7 @@ def unit_of_work(engine: Engine) -> Iterator[Session]:
 
 @contextmanager
 def read_only(engine: Engine) -> Iterator[Session]:
-    """A session that reads one consistent state and writes nothing."""
-    with Session(engine, expire_on_commit=False) as session:
+    """A session that reads one consistent state, waits for no writer and writes nothing."""
+    with Session(engine.execution_options(**{_READS_ONLY: True}), expire_on_commit=False) as session:
         yield session
         session.rollback()

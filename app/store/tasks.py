@@ -6,10 +6,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Index, String, Text, func, select, update
+from sqlalchemy import Index, String, Text, exists, func, select, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from app.store import outbox
 from app.store.base import Base, Json
+from app.store.outbox import Order, OutboxRow
 from app.store.upsert import insert_missing
 
 
@@ -19,6 +21,9 @@ class TaskState(StrEnum):
     WAITING = "waiting"  # failed in a way that may pass; tried again at `next_at`
     DONE = "done"
     DEAD = "dead"  # given up; a person may retry it
+
+
+_UNFINISHED = (TaskState.QUEUED.value, TaskState.RUNNING.value, TaskState.WAITING.value)
 
 
 class TaskRow(Base):
@@ -33,6 +38,10 @@ class TaskRow(Base):
     tries: Mapped[int] = mapped_column(default=0)
     """Tries since it was queued or last retried by a person."""
     total_tries: Mapped[int] = mapped_column(default=0)
+    number: Mapped[int] = mapped_column(default=1)
+    """The order that counts now: a try started for an older one has been overtaken and does nothing."""
+    interrupted: Mapped[int] = mapped_column(default=0)
+    """Tries that ended with their worker, since it was queued or last retried by a person."""
     error_family: Mapped[str | None] = mapped_column(String(40))
     error: Mapped[str | None] = mapped_column(Text)
     next_at: Mapped[datetime | None]
@@ -49,6 +58,8 @@ class Task:
     state: TaskState
     tries: int
     total_tries: int
+    number: int
+    interrupted: int
     error_family: str | None
     error: str | None
     next_at: datetime | None
@@ -68,39 +79,68 @@ def queue_once(
         "state": TaskState.QUEUED.value,
         "tries": 0,
         "total_tries": 0,
+        "number": 1,
+        "interrupted": 0,
         "created_at": at,
         "updated_at": at,
     }
     return bool(insert_missing(session, TaskRow, [row], unique=["key"]))
 
 
-def begin_try(session: Session, key: str, *, at: datetime) -> Task:
-    """Count a try and mark the task running; a try cut short by a crash counts as well."""
+def begin_try(session: Session, key: str, *, number: int, at: datetime) -> Task | None:
+    """Count a try and mark the task running; a try cut short by the end of its worker counts as well.
+
+    None if there is nothing to do: the task is done or dead, or a later order has overtaken this one.
+    """
     row = session.get_one(TaskRow, key)
+    if row.number != number or row.state not in _UNFINISHED:
+        return None
+    if row.state == TaskState.RUNNING.value:
+        row.interrupted += 1
     row.state, row.tries, row.total_tries = TaskState.RUNNING.value, row.tries + 1, row.total_tries + 1
     row.next_at, row.updated_at = None, at
     return _task(row)
 
 
 def finish(session: Session, key: str, *, at: datetime) -> None:
-    _set(session, key, state=TaskState.DONE, at=at, error=None, family=None, next_at=None)
+    _set(session, key, state=TaskState.DONE, at=at, error=None, family=None)
 
 
 def wait(session: Session, key: str, *, at: datetime, next_at: datetime, family: str, error: str) -> None:
-    _set(session, key, state=TaskState.WAITING, at=at, error=error, family=family, next_at=next_at)
+    """Have the task tried again at `next_at`: the order for that try is written with it."""
+    row = session.get_one(TaskRow, key)
+    row.state, row.next_at, row.updated_at = TaskState.WAITING.value, next_at, at
+    row.error_family, row.error = family, error
+    _order_next(session, row)
 
 
 def bury(session: Session, key: str, *, at: datetime, family: str, error: str) -> None:
-    _set(session, key, state=TaskState.DEAD, at=at, error=error, family=family, next_at=None)
+    _set(session, key, state=TaskState.DEAD, at=at, error=error, family=family)
 
 
 def requeue(session: Session, key: str, *, at: datetime) -> Task | None:
-    """Give a dead task its tries back; None if there is no dead task of that key."""
+    """Give a dead task its tries back and order it; None if there is no dead task of that key."""
     row = session.get(TaskRow, key)
     if row is None or row.state != TaskState.DEAD.value:
         return None
-    row.state, row.tries, row.next_at, row.updated_at = TaskState.QUEUED.value, 0, None, at
+    row.state, row.tries, row.interrupted = TaskState.QUEUED.value, 0, 0
+    row.next_at, row.updated_at = None, at
+    _order_next(session, row)
     return _task(row)
+
+
+def relay_unfinished_again(session: Session) -> int:
+    """Have the orders of all unfinished tasks handed to the engine once more; return how many.
+
+    For the start of a worker: what the engine knows it drops, what it lost (a power cut, a restored
+    backup, a deleted file) it gets back.
+    """
+    current = exists().where(
+        TaskRow.key == OutboxRow.key, TaskRow.number == OutboxRow.number, TaskRow.state.in_(_UNFINISHED)
+    )
+    relayed = OutboxRow.relayed_at.is_not(None)
+    again = update(OutboxRow).where(relayed, current).values(relayed_at=None).returning(OutboxRow.id)
+    return len(session.scalars(again).all())
 
 
 def by_key(session: Session, key: str) -> Task | None:
@@ -120,20 +160,21 @@ def counts(session: Session) -> dict[TaskState, int]:
     return {TaskState(state): count for state, count in found}
 
 
+def _order_next(session: Session, row: TaskRow) -> None:
+    row.number += 1
+    outbox.ask(
+        session,
+        Order(row.key, row.stage, row.payload, row.partition, run_after=row.next_at, number=row.number),
+    )
+
+
 def _set(
-    session: Session,
-    key: str,
-    *,
-    state: TaskState,
-    at: datetime,
-    error: str | None,
-    family: str | None,
-    next_at: datetime | None,
+    session: Session, key: str, *, state: TaskState, at: datetime, error: str | None, family: str | None
 ) -> None:
     session.execute(
         update(TaskRow)
         .where(TaskRow.key == key)
-        .values(state=state.value, updated_at=at, error=error, error_family=family, next_at=next_at)
+        .values(state=state.value, updated_at=at, error=error, error_family=family, next_at=None)
     )
 
 
@@ -146,6 +187,8 @@ def _task(row: TaskRow) -> Task:
         state=TaskState(row.state),
         tries=row.tries,
         total_tries=row.total_tries,
+        number=row.number,
+        interrupted=row.interrupted,
         error_family=row.error_family,
         error=row.error,
         next_at=row.next_at,
