@@ -17,6 +17,7 @@ class DeliveryState(StrEnum):
     WAITING = "waiting"  # starts the pipeline, not yet handed to the engine
     RELAYED = "relayed"
     IGNORED = "ignored"  # recorded only; `note` says why
+    UNREADABLE = "unreadable"  # recorded, but it does not say what it should; `note` says what is missing
 
 
 class DeliveryRow(InboxBase):

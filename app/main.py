@@ -1,0 +1,82 @@
+"""Composition root of the web process: settings in, application out."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+
+from app import problems, webhook
+from app.api import health
+from app.clock import Clock, SystemClock
+from app.deps import Wiring
+from app.domain.errors import TriageError
+from app.headers import SECURITY_HEADERS, SecurityHeaders
+from app.settings import Settings
+from app.store.session import open_engine, sqlite_url
+
+
+def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
+    """Raises Rejected if these settings would leave the webhook open to strangers. Opens no database yet."""
+    webhook.refuse_open_door(settings)
+    wired = Wiring(
+        settings=settings,
+        clock=clock or SystemClock(),
+        store=open_engine(sqlite_url(settings.data_dir / "app.db")),
+        inbox=open_engine(sqlite_url(settings.data_dir / "inbox.db"), durability="full"),
+    )
+    app = FastAPI(title="flake-triage", openapi_url=None, docs_url=None, redoc_url=None, lifespan=_lifespan)
+    app.state.wiring = wired
+    app.add_middleware(SecurityHeaders)
+    _answer_errors(app)
+    app.include_router(webhook.router)
+    app.include_router(health.router)
+    return app
+
+
+def create_from_environment() -> FastAPI:
+    """For `uvicorn --factory`: wrong settings end the process with a sentence, not with a traceback."""
+    try:
+        return create_app(Settings())
+    except (TriageError, ValidationError) as error:
+        raise SystemExit(f"flake-triage web cannot start: {error}") from None
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    wired: Wiring = app.state.wiring
+    wired.store.dispose()
+    wired.inbox.dispose()
+
+
+def _answer_errors(app: FastAPI) -> None:
+    @app.exception_handler(TriageError)
+    async def expected(_request: Request, error: TriageError) -> Response:
+        return problems.from_error(error)
+
+    @app.exception_handler(HTTPException)
+    async def http(_request: Request, error: HTTPException) -> Response:
+        response = problems.problem(error.status_code, str(error.detail))
+        response.headers.update(error.headers or {})
+        return response
+
+    @app.exception_handler(RequestValidationError)
+    async def parameters(_request: Request, error: RequestValidationError) -> Response:
+        wrong = ", ".join(sorted({".".join(str(part) for part in one["loc"]) for one in error.errors()}))
+        return problems.problem(422, f"not understood: {wrong}")
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(_request: Request, _error: ClientDisconnect) -> Response:
+        return problems.problem(400, "the connection closed before the body was complete")
+
+    @app.exception_handler(Exception)
+    async def unexpected(_request: Request, _error: Exception) -> Response:
+        """Answered outside all middleware, so it brings its own headers; the log has the traceback."""
+        response = problems.problem(500, "the request was not carried out; the service's log says more")
+        response.headers.update(SECURITY_HEADERS)
+        return response

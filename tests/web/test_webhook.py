@@ -1,0 +1,195 @@
+"""The webhook: what is taken, what is refused and how, and that nothing taken is lost."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.deps import Wiring
+from app.domain.errors import Rejected
+from app.domain.ids import DeliveryId
+from app.main import create_app, create_from_environment
+from app.settings import Settings
+from app.store import inbox
+from app.store.inbox import DeliveryState, StoredDelivery
+from app.store.session import read_only
+
+SECRET = "0d9ae1a5b7f2"
+GUID = "72d3162e-cc78-11e3-81ab-4c9367dc0958"
+COMPLETED = {
+    "action": "completed",
+    "repository": {"full_name": "octo/gefen"},
+    "workflow_run": {"id": 29538416045, "run_attempt": 1},
+}
+
+
+@pytest.fixture
+def signing_client(make_app: Any) -> Iterator[TestClient]:
+    app = make_app(webhook_secret=SECRET, repositories="octo/gefen", max_delivery_bytes=200_000)
+    with TestClient(app, base_url="http://127.0.0.1:8077", raise_server_exceptions=False) as client:
+        yield client
+
+
+def deliver(client: TestClient, body: bytes | dict[str, Any], **changed: str | None) -> Any:
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    headers: dict[str, str | None] = {
+        "Content-Type": "application/json",
+        "X-GitHub-Event": "workflow_run",
+        "X-GitHub-Delivery": GUID,
+        "X-Hub-Signature-256": "sha256=" + hmac.new(SECRET.encode(), raw, hashlib.sha256).hexdigest(),
+    }
+    headers |= {name.replace("_", "-"): value for name, value in changed.items()}
+    sent = {name: value for name, value in headers.items() if value is not None}
+    return client.post("/webhooks/github", content=raw, headers=sent)
+
+
+def stored(client: TestClient, guid: str = GUID) -> StoredDelivery | None:
+    wired: Wiring = client.app.state.wiring  # type: ignore[attr-defined] - TestClient calls it any ASGI app
+    with read_only(wired.inbox) as session:
+        return inbox.by_guid(session, DeliveryId(guid))
+
+
+def assert_problem(answer: Any, status: int, detail: str) -> None:
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    document = answer.json()
+    assert document["status"] == status
+    assert detail in document["detail"]
+    assert set(document) == {"type", "title", "status", "detail"}
+
+
+def test_a_signed_completed_run_waits_for_the_engine(signing_client: TestClient) -> None:
+    answer = deliver(signing_client, COMPLETED)
+    assert answer.status_code == 202
+    assert answer.json() == {
+        "delivery": GUID,
+        "is_new": True,
+        "note": "run 29538416045, attempt 1, is completed",
+    }
+    row = stored(signing_client)
+    assert row is not None
+    assert (row.state, row.event, row.action, row.repo) == (
+        DeliveryState.WAITING,
+        "workflow_run",
+        "completed",
+        "octo/gefen",
+    )
+    assert json.loads(row.body) == COMPLETED
+
+
+def test_a_redelivery_is_counted_and_answers_200(signing_client: TestClient) -> None:
+    deliver(signing_client, COMPLETED)
+    answer = deliver(signing_client, COMPLETED)
+    assert answer.status_code == 200
+    assert answer.json()["is_new"] is False
+    row = stored(signing_client)
+    assert row is not None
+    assert row.seen == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "event", "state", "note"),
+    [
+        ({"zen": "Design for failure."}, "ping", DeliveryState.IGNORED, "ping starts nothing"),
+        (
+            {"action": "completed", "workflow_job": None},
+            "workflow_job",
+            DeliveryState.IGNORED,
+            "workflow_job",
+        ),
+        ({**COMPLETED, "action": "requested"}, "workflow_run", DeliveryState.IGNORED, "requested"),
+        ({"action": "x"}, "event_of_next_year", DeliveryState.IGNORED, "event_of_next_year"),
+        (
+            {**COMPLETED, "repository": {"full_name": "a/b"}},
+            "workflow_run",
+            DeliveryState.IGNORED,
+            "a/b is not",
+        ),
+        ({**COMPLETED, "workflow_run": None}, "workflow_run", DeliveryState.UNREADABLE, "not an object"),
+        ({"action": "completed"}, "workflow_run", DeliveryState.UNREADABLE, "name of its repository"),
+        (b"[" * 50_000 + b"]" * 50_000, "workflow_run", DeliveryState.UNREADABLE, "too deeply"),
+        (b'{"n": ' + b"1" * 9_000 + b"}", "workflow_run", DeliveryState.UNREADABLE, "too long"),
+        ({**COMPLETED, "action": "\ud800"}, "workflow_run", DeliveryState.UNREADABLE, "without an action"),
+    ],
+)
+def test_what_starts_nothing_is_recorded_with_a_note(
+    signing_client: TestClient, body: Any, event: str, state: DeliveryState, note: str
+) -> None:
+    assert deliver(signing_client, body, X_GitHub_Event=event).status_code == 202
+    row = stored(signing_client)
+    assert row is not None
+    assert row.state is state
+    assert note in row.note
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "detail"),
+    [
+        ({"X_Hub_Signature_256": None}, 401, "X-Hub-Signature-256 is missing"),
+        ({"X_Hub_Signature_256": "sha256=" + "0" * 64}, 401, "does not fit the body"),
+        ({"X_GitHub_Event": None}, 400, "X-GitHub-Event: the header is missing"),
+        ({"X_GitHub_Event": "A" * 5000}, 400, "X-GitHub-Event"),
+        ({"X_GitHub_Delivery": None}, 400, "X-GitHub-Delivery: the header is missing"),
+        ({"X_GitHub_Delivery": "../../etc"}, 400, "X-GitHub-Delivery"),
+        ({"Content_Type": "application/x-www-form-urlencoded"}, 415, "choose application/json"),
+        ({"Content_Type": "text/plain"}, 415, "only application/json"),
+        ({"Content_Type": None}, 415, "only application/json"),
+    ],
+)
+def test_a_wrong_request_gets_a_problem_and_leaves_no_row(
+    signing_client: TestClient, changed: dict[str, Any], status: int, detail: str
+) -> None:
+    assert_problem(deliver(signing_client, COMPLETED, **changed), status, detail)
+    assert stored(signing_client) is None
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b'{"a": NaN}', b"\xff\xfe{", b"[]", b'"x"'])
+def test_a_body_that_is_not_a_json_object_is_refused(signing_client: TestClient, body: bytes) -> None:
+    assert_problem(deliver(signing_client, body), 400, "body: ")
+    assert stored(signing_client) is None
+
+
+def test_a_body_over_the_bound_is_refused_and_the_connection_closed(signing_client: TestClient) -> None:
+    answer = deliver(signing_client, b"x" * 200_001)
+    assert_problem(answer, 413, "200001 bytes declared")
+    assert answer.headers["Connection"] == "close"
+
+
+def test_a_media_type_with_a_charset_is_json(signing_client: TestClient) -> None:
+    answer = deliver(signing_client, COMPLETED, Content_Type="Application/JSON; charset=utf-8")
+    assert answer.status_code == 202
+
+
+def test_without_a_secret_loopback_takes_unsigned_and_wrongly_signed_deliveries(client: TestClient) -> None:
+    assert deliver(client, COMPLETED, X_Hub_Signature_256=None).status_code == 202
+    assert deliver(client, COMPLETED, X_Hub_Signature_256="sha256=wrong").status_code == 200
+
+
+def test_without_a_secret_a_public_address_refuses_to_start() -> None:
+    with pytest.raises(Rejected, match="WEBHOOK_SECRET"):
+        create_app(Settings(host="0.0.0.0"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [("FLAKE_TRIAGE_HOST", "0.0.0.0", "WEBHOOK_SECRET"), ("FLAKE_TRIAGE_PORT", "eighty", "port")],
+)
+def test_settings_that_cannot_work_end_the_process_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit, match=said):
+        create_from_environment()
+
+
+def test_a_row_that_cannot_be_committed_is_no_202(signing_client: TestClient) -> None:
+    wired: Wiring = signing_client.app.state.wiring  # type: ignore[attr-defined] - TestClient calls it any ASGI app
+    inbox.InboxBase.metadata.drop_all(wired.inbox)
+    answer = deliver(signing_client, COMPLETED)
+    assert_problem(answer, 500, "the service's log says more")
+    assert "deliveries" not in answer.text
+    assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
