@@ -1,0 +1,187 @@
+"""What we told people: one comment a pull request, one alert an episode of red."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, ForeignKey, Index, String, Text, UniqueConstraint, select, text
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.domain.ids import Sha
+from app.store.base import Base, Json
+from app.store.upsert import insert_or_update
+
+
+class CommentRow(Base):
+    __tablename__ = "pull_comments"
+    __table_args__ = (UniqueConstraint("repo_id", "pull"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
+    pull: Mapped[int]
+    github_id: Mapped[int]
+    body: Mapped[str] = mapped_column(Text)
+    published_at: Mapped[datetime]
+
+
+class AlertState(StrEnum):
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class AlertRow(Base):
+    """One episode of a red branch, from the first red commit to the first green one after it."""
+
+    __tablename__ = "alerts"
+    __table_args__ = (
+        Index(
+            "uq_alerts_open",
+            "repo_id",
+            "branch",
+            unique=True,
+            sqlite_where=text("state = 'open'"),
+            postgresql_where=text("state = 'open'"),
+        ),
+        UniqueConstraint("repo_id", "branch", "opened_on"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
+    branch: Mapped[str] = mapped_column(String(300))
+    state: Mapped[str] = mapped_column(String(20))
+    opened_on: Mapped[str] = mapped_column(String(64))
+    opened_at: Mapped[datetime]
+    closed_on: Mapped[str | None] = mapped_column(String(64))
+    closed_at: Mapped[datetime | None]
+    issue: Mapped[int | None]
+    title: Mapped[str] = mapped_column(Text, default="")
+    body: Mapped[str] = mapped_column(Text, default="")
+    """What the issue holds, or should hold as soon as it is published."""
+    history: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+
+
+@dataclass(frozen=True, slots=True)
+class AlertStep:
+    """One entry of an alert's history: what changed, at which commit and run, and the sentence told."""
+
+    state: str
+    sha: Sha
+    run: int
+    at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """`repo` is our key; `issue` is GitHub's number, None until one was opened."""
+
+    repo: int
+    branch: str
+    state: AlertState
+    opened_on: Sha
+    opened_at: datetime
+    closed_on: Sha | None = None
+    closed_at: datetime | None = None
+    issue: int | None = None
+    title: str = ""
+    body: str = ""
+    history: tuple[AlertStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedComment:
+    github_id: int
+    body: str
+    published_at: datetime
+
+
+def comment(session: Session, repo: int, pull: int) -> PublishedComment | None:
+    row = session.scalars(
+        select(CommentRow).where(CommentRow.repo_id == repo, CommentRow.pull == pull)
+    ).one_or_none()
+    return None if row is None else PublishedComment(row.github_id, row.body, row.published_at)
+
+
+def remember_comment(
+    session: Session, repo: int, pull: int, *, github_id: int, body: str, at: datetime
+) -> None:
+    row = {"repo_id": repo, "pull": pull, "github_id": github_id, "body": body, "published_at": at}
+    facts = ["github_id", "body", "published_at"]
+    insert_or_update(session, CommentRow, [row], unique=["repo_id", "pull"], replace=facts)
+
+
+def open_alert(session: Session, repo: int, branch: str) -> Alert | None:
+    return _one_alert(session, AlertRow.repo_id == repo, AlertRow.branch == branch, AlertRow.state == "open")
+
+
+def alert_of(session: Session, repo: int, branch: str, opened_on: Sha) -> Alert | None:
+    return _one_alert(
+        session, AlertRow.repo_id == repo, AlertRow.branch == branch, AlertRow.opened_on == opened_on
+    )
+
+
+def newest_alerts(session: Session, *, repo: int | None, limit: int) -> list[Alert]:
+    statement = select(AlertRow).order_by(AlertRow.opened_at.desc(), AlertRow.id.desc()).limit(limit)
+    if repo is not None:
+        statement = statement.where(AlertRow.repo_id == repo)
+    return [_alert(row) for row in session.scalars(statement)]
+
+
+def save_alert(session: Session, alert: Alert) -> None:
+    """Store an alert by its key (repository, branch, commit it opened on), replacing its state."""
+    row = {
+        "repo_id": alert.repo,
+        "branch": alert.branch,
+        "opened_on": alert.opened_on,
+        "opened_at": alert.opened_at,
+        "state": alert.state.value,
+        "closed_on": alert.closed_on,
+        "closed_at": alert.closed_at,
+        "issue": alert.issue,
+        "title": alert.title,
+        "body": alert.body,
+        "history": [
+            {
+                "state": step.state,
+                "sha": step.sha,
+                "run": step.run,
+                "at": step.at.isoformat(),
+                "text": step.text,
+            }
+            for step in alert.history
+        ],
+    }
+    key = ["repo_id", "branch", "opened_on"]
+    facts = [name for name in row if name not in key]
+    insert_or_update(session, AlertRow, [row], unique=key, replace=facts)
+
+
+def _one_alert(session: Session, *where: ColumnElement[bool]) -> Alert | None:
+    row = session.scalars(select(AlertRow).where(*where)).one_or_none()
+    return None if row is None else _alert(row)
+
+
+def _alert(row: AlertRow) -> Alert:
+    return Alert(
+        repo=row.repo_id,
+        branch=row.branch,
+        state=AlertState(row.state),
+        opened_on=Sha(row.opened_on),
+        opened_at=row.opened_at,
+        closed_on=None if row.closed_on is None else Sha(row.closed_on),
+        closed_at=row.closed_at,
+        issue=row.issue,
+        title=row.title,
+        body=row.body,
+        history=tuple(
+            AlertStep(
+                state=step["state"],
+                sha=Sha(step["sha"]),
+                run=step["run"],
+                at=datetime.fromisoformat(step["at"]),
+                text=step["text"],
+            )
+            for step in row.history
+        ),
+    )

@@ -1,0 +1,98 @@
+"""Repositories and their pull requests, as last seen."""
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, String, Text, UniqueConstraint, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.domain.ids import RepoName, Sha
+from app.domain.run import PullRequest
+from app.store.base import Base
+from app.store.upsert import insert_missing, insert_or_update
+
+
+class RepoRow(Base):
+    __tablename__ = "repos"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    full_name: Mapped[str] = mapped_column(String(300), unique=True)
+    """In lower case: GitHub's names do not distinguish case. `shown_name` keeps the spelling."""
+    shown_name: Mapped[str] = mapped_column(String(300))
+    github_id: Mapped[int | None] = mapped_column(index=True)
+    default_branch: Mapped[str] = mapped_column(String(300), default="main")
+
+
+class PullRow(Base):
+    __tablename__ = "pulls"
+    __table_args__ = (UniqueConstraint("repo_id", "number"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
+    number: Mapped[int]
+    title: Mapped[str] = mapped_column(Text)
+    author: Mapped[str | None] = mapped_column(String(100))
+    head_sha: Mapped[str] = mapped_column(String(64), index=True)
+    head_branch: Mapped[str] = mapped_column(String(300))
+    base_branch: Mapped[str] = mapped_column(String(300))
+    is_open: Mapped[bool]
+    merged_at: Mapped[datetime | None]
+
+
+def remember(
+    session: Session, name: RepoName, *, github_id: int | None = None, default_branch: str | None = None
+) -> int:
+    """Return the repository's key, making its row if needed; known facts replace older ones."""
+    new = {"full_name": name.lower(), "shown_name": name, "default_branch": default_branch or "main"}
+    insert_missing(session, RepoRow, [new | {"github_id": github_id}], unique=["full_name"])
+    row = session.scalars(select(RepoRow).where(RepoRow.full_name == name.lower())).one()
+    if github_id is not None:
+        row.github_id, row.shown_name = github_id, name
+    if default_branch is not None:
+        row.default_branch = default_branch
+    return row.id
+
+
+def key_of(session: Session, name: RepoName) -> int | None:
+    return session.scalars(select(RepoRow.id).where(RepoRow.full_name == name.lower())).one_or_none()
+
+
+def name_of(session: Session, repo: int) -> RepoName:
+    return RepoName(session.get_one(RepoRow, repo).shown_name)
+
+
+def default_branch(session: Session, repo: int) -> str:
+    return session.get_one(RepoRow, repo).default_branch
+
+
+def remember_pull(session: Session, repo: int, pull: PullRequest) -> None:
+    row = {
+        "repo_id": repo,
+        "number": pull.number,
+        "title": pull.title,
+        "author": pull.author,
+        "head_sha": pull.head_sha,
+        "head_branch": pull.head_branch,
+        "base_branch": pull.base_branch,
+        "is_open": pull.is_open,
+        "merged_at": pull.merged_at,
+    }
+    facts = [name for name in row if name not in {"repo_id", "number"}]
+    insert_or_update(session, PullRow, [row], unique=["repo_id", "number"], replace=facts)
+
+
+def pull(session: Session, repo: int, number: int) -> PullRequest | None:
+    row = session.scalars(
+        select(PullRow).where(PullRow.repo_id == repo, PullRow.number == number)
+    ).one_or_none()
+    if row is None:
+        return None
+    return PullRequest(
+        number=row.number,
+        title=row.title,
+        author=row.author,
+        head_sha=Sha(row.head_sha),
+        head_branch=row.head_branch,
+        base_branch=row.base_branch,
+        is_open=row.is_open,
+        merged_at=row.merged_at,
+    )

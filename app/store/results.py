@@ -1,0 +1,102 @@
+"""Outcomes of all tests: one packed vector a job, and daily counters a test and variant."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from sqlalchemy import Date, ForeignKey, Index, LargeBinary, PrimaryKeyConstraint, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.domain.outcome import OutcomeKind
+from app.domain.run_vector import CODEC, Cell, RunVector, pack, unpack
+from app.store.base import Base
+from app.store.upsert import insert_or_update
+
+
+class RunVectorRow(Base):
+    __tablename__ = "run_vectors"
+
+    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id"), primary_key=True, autoincrement=False)
+    day: Mapped[date] = mapped_column(Date, index=True)
+    codec: Mapped[int]
+    count: Mapped[int]
+    red_count: Mapped[int]
+    packed: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class DailyCountRow(Base):
+    """Keyed day first: the dashboard reads ranges of days, and old days are deleted whole."""
+
+    __tablename__ = "daily_counts"
+    __table_args__ = (
+        PrimaryKeyConstraint("day", "test_id", "variant_id"),
+        Index("ix_daily_counts_test", "test_id", "day"),
+        {"sqlite_with_rowid": False},
+    )
+
+    day: Mapped[date] = mapped_column(Date)
+    test_id: Mapped[int]
+    variant_id: Mapped[int]
+    ran: Mapped[int]
+    """Passed, failed or errored; skipped is not run."""
+    red: Mapped[int]
+    skipped: Mapped[int]
+    duration_ms: Mapped[int]
+
+
+@dataclass(frozen=True, slots=True)
+class JobCells:
+    job: int
+    variant: int
+    cells: tuple[Cell, ...]
+
+
+def store_vector(session: Session, job_cells: JobCells, *, day: date) -> None:
+    """Keep a job's vector; repeated, it replaces itself."""
+    cells = job_cells.cells
+    row = {
+        "job_id": job_cells.job,
+        "day": day,
+        "codec": CODEC,
+        "count": len(cells),
+        "red_count": sum(1 for cell in cells if cell.outcome.is_red),
+        "packed": pack(cells),
+    }
+    facts = ["day", "codec", "count", "red_count", "packed"]
+    insert_or_update(session, RunVectorRow, [row], unique=["job_id"], replace=facts)
+
+
+def add_to_days(session: Session, jobs: Iterable[JobCells], *, day: date) -> None:
+    """Add results to the counters. Not safe to repeat: the caller holds the attempt's `claim_counting`.
+
+    Rows are summed in memory and written in the order of their key, so that two writers cannot deadlock.
+    """
+    sums: dict[tuple[int, int], list[int]] = {}
+    for job in jobs:
+        for cell in job.cells:
+            counts = sums.setdefault((cell.test, job.variant), [0, 0, 0, 0])
+            skipped = cell.outcome is OutcomeKind.SKIPPED
+            counts[0] += not skipped
+            counts[1] += cell.outcome.is_red
+            counts[2] += skipped
+            counts[3] += cell.duration_ms or 0
+    names = ("ran", "red", "skipped", "duration_ms")
+    rows = [
+        {"day": day, "test_id": test, "variant_id": variant} | dict(zip(names, counts, strict=True))
+        for (test, variant), counts in sorted(sums.items())
+    ]
+    insert_or_update(session, DailyCountRow, rows, unique=["day", "test_id", "variant_id"], add=list(names))
+
+
+def vectors(session: Session, jobs: Collection[int]) -> dict[int, RunVector]:
+    """Vectors by job key; a job without results has none."""
+    statement = select(RunVectorRow.job_id, RunVectorRow.packed).where(RunVectorRow.job_id.in_(list(jobs)))
+    return {job: unpack(packed) for job, packed in session.execute(statement).tuples()}
+
+
+def tallies(session: Session, jobs: Collection[int]) -> dict[int, tuple[int, int]]:
+    """How many tests each job reported, and how many of them were red."""
+    statement = select(RunVectorRow.job_id, RunVectorRow.count, RunVectorRow.red_count).where(
+        RunVectorRow.job_id.in_(list(jobs))
+    )
+    return {job: (count, red) for job, count, red in session.execute(statement).tuples()}

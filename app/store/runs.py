@@ -1,0 +1,367 @@
+"""Runs, their attempts, and the jobs of each attempt."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, ForeignKey, Index, String, UniqueConstraint, select, update
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.domain.ids import JobId, RepoName, RunId, Sha, TreeSha
+from app.domain.job_name import parse_job_name
+from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion, Job, WorkflowRun
+from app.domain.tested_tree import TestedTree, TreeSource
+from app.store.base import Base, Json
+from app.store.repos import RepoRow
+from app.store.upsert import insert_missing, insert_or_update
+
+
+class RunRow(Base):
+    __tablename__ = "runs"
+    __table_args__ = (
+        UniqueConstraint("repo_id", "github_id"),
+        Index("ix_runs_head", "repo_id", "head_sha"),
+        Index("ix_runs_branch", "repo_id", "head_branch", "created_at"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
+    github_id: Mapped[int]
+    workflow_id: Mapped[int]
+    workflow: Mapped[str] = mapped_column(String(300))
+    event: Mapped[str] = mapped_column(String(60))
+    head_sha: Mapped[str] = mapped_column(String(64))
+    head_branch: Mapped[str | None] = mapped_column(String(300))
+    pull: Mapped[int | None] = mapped_column(index=True)
+    from_fork: Mapped[bool]
+    url: Mapped[str] = mapped_column(String(500))
+    created_at: Mapped[datetime]
+
+
+class AttemptRow(Base):
+    __tablename__ = "attempts"
+    __table_args__ = (UniqueConstraint("run_id", "number"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
+    number: Mapped[int]
+    conclusion: Mapped[str | None] = mapped_column(String(30))
+    actor: Mapped[str | None] = mapped_column(String(100))
+    started_at: Mapped[datetime]
+    completed_at: Mapped[datetime]
+    recorded_at: Mapped[datetime]
+    counted_at: Mapped[datetime | None]
+    """When this attempt's results went into the daily counters: the guard against counting twice."""
+    judged_at: Mapped[datetime | None]
+
+
+class JobRow(Base):
+    __tablename__ = "jobs"
+    __table_args__ = (
+        UniqueConstraint("attempt_id", "github_id"),
+        Index("ix_jobs_tested_tree", "tested_tree"),
+        Index("ix_jobs_variant", "variant_id", "started_at"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"))
+    github_id: Mapped[int]
+    name: Mapped[str] = mapped_column(String(500))
+    variant_id: Mapped[int] = mapped_column(ForeignKey("variants.id"))
+    shard: Mapped[str | None] = mapped_column(String(60))
+    conclusion: Mapped[str | None] = mapped_column(String(30))
+    runner: Mapped[str | None] = mapped_column(String(200))
+    labels: Mapped[list[str]] = mapped_column(Json)
+    failed_step: Mapped[str | None] = mapped_column(String(300))
+    url: Mapped[str] = mapped_column(String(500))
+    started_at: Mapped[datetime | None]
+    completed_at: Mapped[datetime | None]
+    tree_source: Mapped[str] = mapped_column(String(20), default=TreeSource.UNKNOWN.value)
+    tested_commit: Mapped[str | None] = mapped_column(String(64))
+    tested_tree: Mapped[str | None] = mapped_column(String(64))
+    tested_base: Mapped[str | None] = mapped_column(String(64))
+    base_in_head: Mapped[bool | None]
+    """Of the merge commit that was checked out: whether its base side is an ancestor of the head."""
+
+
+class VariantRow(Base):
+    """A job's name without its shard: results are compared within one variant."""
+
+    __tablename__ = "variants"
+    __table_args__ = (UniqueConstraint("repo_id", "workflow_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
+    workflow_id: Mapped[int]
+    name: Mapped[str] = mapped_column(String(500))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAttempt:
+    """One attempt with its run; `id` is our key of the attempt."""
+
+    id: int
+    run_key: int
+    repo: int
+    repo_name: RepoName
+    run: RunId
+    attempt: int
+    workflow_id: int
+    workflow: str
+    event: str
+    head_sha: Sha
+    head_branch: str | None
+    pull: int | None
+    from_fork: bool
+    conclusion: Conclusion | None
+    started_at: datetime
+    completed_at: datetime
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJob:
+    """One job with the code it tested; `id` is our key of the job."""
+
+    id: int
+    attempt: int
+    github_id: JobId
+    name: str
+    variant_id: int
+    variant: str
+    shard: str | None
+    conclusion: Conclusion | None
+    runner: str | None
+    failed_step: str | None
+    url: str
+    started_at: datetime | None
+    completed_at: datetime | None
+    tested: TestedTree
+
+
+def record_attempt(
+    session: Session,
+    repo: int,
+    run: WorkflowRun,
+    jobs: Sequence[Job],
+    *,
+    pull: int | None,
+    recorded_at: datetime,
+) -> int:
+    """Store a run, one of its attempts and that attempt's jobs; return the attempt's key. Safe to repeat."""
+    new_run = {
+        "repo_id": repo,
+        "github_id": run.id,
+        "workflow_id": run.workflow_id,
+        "workflow": run.workflow[:300],
+        "event": run.event[:60],
+        "head_sha": run.head_sha,
+        "head_branch": run.head_branch,
+        "pull": pull,
+        "from_fork": run.from_fork,
+        "url": run.url[:500],
+        "created_at": run.started_at,
+    }
+    insert_missing(session, RunRow, [new_run], unique=["repo_id", "github_id"])
+    stored_run = session.scalars(
+        select(RunRow).where(RunRow.repo_id == repo, RunRow.github_id == run.id)
+    ).one()
+    if pull is not None:
+        stored_run.pull = pull
+    new_attempt = {
+        "run_id": stored_run.id,
+        "number": run.attempt,
+        "conclusion": run.conclusion.value if run.conclusion else None,
+        "actor": run.actor,
+        "started_at": run.started_at,
+        "completed_at": run.completed_at,
+        "recorded_at": recorded_at,
+    }
+    insert_or_update(
+        session,
+        AttemptRow,
+        [new_attempt],
+        unique=["run_id", "number"],
+        replace=["conclusion", "completed_at"],
+    )
+    attempt = session.scalars(
+        select(AttemptRow.id).where(AttemptRow.run_id == stored_run.id, AttemptRow.number == run.attempt)
+    ).one()
+    _record_jobs(session, repo, run.workflow_id, attempt, jobs)
+    return attempt
+
+
+def _record_jobs(session: Session, repo: int, workflow_id: int, attempt: int, jobs: Sequence[Job]) -> None:
+    names = {job.id: parse_job_name(job.name[:500]) for job in jobs}
+    variants = variant_ids(session, repo, workflow_id, {name.variant for name in names.values()})
+    rows = [
+        {
+            "attempt_id": attempt,
+            "github_id": job.id,
+            "name": job.name[:500],
+            "variant_id": variants[names[job.id].variant],
+            "shard": names[job.id].shard,
+            "conclusion": job.conclusion.value if job.conclusion else None,
+            "runner": job.runner,
+            "labels": list(job.labels),
+            "failed_step": job.failed_step[:300] if job.failed_step else None,
+            "url": job.url[:500],
+            "started_at": job.started_at,
+            "completed_at": job.completed_at,
+        }
+        for job in jobs
+    ]
+    insert_or_update(
+        session,
+        JobRow,
+        rows,
+        unique=["attempt_id", "github_id"],
+        replace=["conclusion", "failed_step", "completed_at"],
+    )
+
+
+def variant_ids(session: Session, repo: int, workflow_id: int, names: Iterable[str]) -> dict[str, int]:
+    wanted = sorted(set(names))
+    rows = [{"repo_id": repo, "workflow_id": workflow_id, "name": name} for name in wanted]
+    insert_missing(session, VariantRow, rows, unique=["repo_id", "workflow_id", "name"])
+    statement = select(VariantRow.name, VariantRow.id).where(
+        VariantRow.repo_id == repo, VariantRow.workflow_id == workflow_id, VariantRow.name.in_(wanted)
+    )
+    return dict(session.execute(statement).tuples().all())
+
+
+def set_tested_tree(session: Session, job: int, tested: TestedTree) -> None:
+    session.execute(
+        update(JobRow)
+        .where(JobRow.id == job)
+        .values(
+            tree_source=tested.source.value,
+            tested_commit=tested.commit,
+            tested_tree=tested.tree,
+            tested_base=tested.merge_base_parent,
+            base_in_head=tested.base_in_head,
+        )
+    )
+
+
+def claim_counting(session: Session, attempt: int, *, at: datetime) -> bool:
+    """True for the one caller who may add this attempt to the daily counters."""
+    claimed = session.execute(
+        update(AttemptRow)
+        .where(AttemptRow.id == attempt, AttemptRow.counted_at.is_(None))
+        .values(counted_at=at)
+        .returning(AttemptRow.id)
+    )
+    return claimed.scalar_one_or_none() is not None
+
+
+def mark_judged(session: Session, attempt: int, *, at: datetime) -> None:
+    session.execute(update(AttemptRow).where(AttemptRow.id == attempt).values(judged_at=at))
+
+
+def attempt(session: Session, key: int) -> StoredAttempt:
+    return _attempts(session, AttemptRow.id == key, limit=1)[0]
+
+
+def attempts_at(session: Session, repo: int, head_sha: Sha) -> list[StoredAttempt]:
+    """Attempts whose run reports this head, newest first, at most 200."""
+    return _attempts(session, RunRow.repo_id == repo, RunRow.head_sha == head_sha, limit=200)
+
+
+def attempts_on(
+    session: Session, repo: int, branch: str, *, until: datetime | None = None, limit: int
+) -> list[StoredAttempt]:
+    """Attempts of runs that tested a branch's own commits, newest first; pull requests are not among them."""
+    where = [RunRow.repo_id == repo, RunRow.head_branch == branch, RunRow.event.in_(TESTS_THE_PUSHED_COMMIT)]
+    if until is not None:
+        where.append(AttemptRow.started_at <= until)
+    return _attempts(session, *where, limit=limit)
+
+
+def _attempts(session: Session, *where: ColumnElement[bool], limit: int) -> list[StoredAttempt]:
+    statement = (
+        select(AttemptRow, RunRow, RepoRow.shown_name)
+        .join(RunRow, RunRow.id == AttemptRow.run_id)
+        .join(RepoRow, RepoRow.id == RunRow.repo_id)
+        .where(*where)
+        .order_by(AttemptRow.started_at.desc(), AttemptRow.id.desc())
+        .limit(limit)
+    )
+    return [_attempt(row, run, name) for row, run, name in session.execute(statement).tuples()]
+
+
+def _attempt(row: AttemptRow, run: RunRow, repo_name: str) -> StoredAttempt:
+    return StoredAttempt(
+        id=row.id,
+        run_key=run.id,
+        repo=run.repo_id,
+        repo_name=RepoName(repo_name),
+        run=RunId(run.github_id),
+        attempt=row.number,
+        workflow_id=run.workflow_id,
+        workflow=run.workflow,
+        event=run.event,
+        head_sha=Sha(run.head_sha),
+        head_branch=run.head_branch,
+        pull=run.pull,
+        from_fork=run.from_fork,
+        conclusion=None if row.conclusion is None else Conclusion(row.conclusion),
+        started_at=row.started_at,
+        completed_at=row.completed_at,
+        url=run.url,
+    )
+
+
+def jobs_of(session: Session, attempt_key: int) -> list[StoredJob]:
+    """Jobs of one attempt, by name."""
+    found = job_executions(session, JobRow.attempt_id == attempt_key, limit=1000)
+    return sorted((execution.job for execution in found), key=lambda job: (job.name, job.id))
+
+
+@dataclass(frozen=True, slots=True)
+class JobExecution:
+    job: StoredJob
+    attempt: StoredAttempt
+
+
+def job_executions(session: Session, *where: ColumnElement[bool], limit: int) -> list[JobExecution]:
+    """Jobs with their attempts, newest first. Conditions may name JobRow, AttemptRow and RunRow."""
+    statement = (
+        select(JobRow, VariantRow.name, AttemptRow, RunRow, RepoRow.shown_name)
+        .join(VariantRow, VariantRow.id == JobRow.variant_id)
+        .join(AttemptRow, AttemptRow.id == JobRow.attempt_id)
+        .join(RunRow, RunRow.id == AttemptRow.run_id)
+        .join(RepoRow, RepoRow.id == RunRow.repo_id)
+        .where(*where)
+        .order_by(AttemptRow.started_at.desc(), JobRow.id.desc())
+        .limit(limit)
+    )
+    return [
+        JobExecution(_job(job, variant), _attempt(row, run, name))
+        for job, variant, row, run, name in session.execute(statement).tuples()
+    ]
+
+
+def _job(row: JobRow, variant: str) -> StoredJob:
+    return StoredJob(
+        id=row.id,
+        attempt=row.attempt_id,
+        github_id=JobId(row.github_id),
+        name=row.name,
+        variant_id=row.variant_id,
+        variant=variant,
+        shard=row.shard,
+        conclusion=None if row.conclusion is None else Conclusion(row.conclusion),
+        runner=row.runner,
+        failed_step=row.failed_step,
+        url=row.url,
+        started_at=row.started_at,
+        completed_at=row.completed_at,
+        tested=TestedTree(
+            source=TreeSource(row.tree_source),
+            commit=None if row.tested_commit is None else Sha(row.tested_commit),
+            tree=None if row.tested_tree is None else TreeSha(row.tested_tree),
+            merge_base_parent=None if row.tested_base is None else Sha(row.tested_base),
+            base_in_head=row.base_in_head,
+        ),
+    )

@@ -1,0 +1,43 @@
+"""Every table of both databases, imported in one place so that migrations see them all."""
+
+from sqlalchemy import MetaData
+
+from app.store import (
+    artifacts,
+    blobs,
+    commits,
+    failures,
+    gaps,
+    groups,
+    identities,
+    inbox,
+    outbox,
+    reports,
+    repos,
+    results,
+    runs,
+    tasks,
+    verdicts,
+)
+from app.store.base import Base, InboxBase
+
+MODULES = (
+    artifacts,
+    blobs,
+    commits,
+    failures,
+    gaps,
+    groups,
+    identities,
+    inbox,
+    outbox,
+    reports,
+    repos,
+    results,
+    runs,
+    tasks,
+    verdicts,
+)
+
+METADATA: dict[str, MetaData] = {"app": Base.metadata, "inbox": InboxBase.metadata}
+"""By the branch of the migrations that makes them."""

@@ -1,0 +1,203 @@
+"""Verdicts and the evidence they rest on: append-only, a new row only for a change of mind."""
+
+import hashlib
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, func, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.domain.gap import Gap, GapKind
+from app.domain.verdict import EvidenceKind, EvidenceStrength, Kind, Reason, Strength, Verdict, Whose
+from app.store.base import Base, Json
+from app.store.upsert import insert_missing
+
+
+class EvidenceRow(Base):
+    """One piece of evidence: a sentence, how strong it is, and the runs it can be checked against."""
+
+    __tablename__ = "evidence"
+    __table_args__ = (UniqueConstraint("failure_id", "digest"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    failure_id: Mapped[int] = mapped_column(ForeignKey("failures.id"))
+    digest: Mapped[str] = mapped_column(String(32))
+    kind: Mapped[str] = mapped_column(String(40))
+    strength: Mapped[str] = mapped_column(String(20))
+    text: Mapped[str] = mapped_column(Text)
+    runs: Mapped[list[int]] = mapped_column(Json)
+    found_at: Mapped[datetime]
+
+
+class VerdictRow(Base):
+    __tablename__ = "verdicts"
+    __table_args__ = (
+        UniqueConstraint("failure_id", "number"),
+        Index("ix_verdicts_judged_at", "judged_at"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    failure_id: Mapped[int] = mapped_column(ForeignKey("failures.id"))
+    number: Mapped[int]
+    """1 for the first verdict on a failure, one more for each change of mind."""
+    kind: Mapped[str] = mapped_column(String(30))
+    strength: Mapped[str] = mapped_column(String(20))
+    whose: Mapped[str] = mapped_column(String(20))
+    cause: Mapped[str | None] = mapped_column(String(40))
+    opaque: Mapped[bool]
+    evidence: Mapped[list[int]] = mapped_column(Json)
+    """Keys of its evidence rows, in the order of its reasons."""
+    gaps: Mapped[list[dict[str, str]]] = mapped_column(Json)
+    facts: Mapped[dict[str, Any]] = mapped_column(Json)
+    """The whole input of the judgement, so that it can be computed again."""
+    digest: Mapped[str] = mapped_column(String(32))
+    policy_version: Mapped[str] = mapped_column(String(20))
+    judged_at: Mapped[datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdict:
+    id: int
+    failure: int
+    number: int
+    verdict: Verdict
+    judged_at: datetime
+
+
+def record_change(
+    session: Session, failure: int, verdict: Verdict, *, facts: dict[str, Any], at: datetime
+) -> bool:
+    """Append the verdict if it differs from the newest one on this failure; False if nothing changed."""
+    digest = _digest(_plain(verdict))
+    last = session.execute(
+        select(VerdictRow.digest, VerdictRow.number)
+        .where(VerdictRow.failure_id == failure)
+        .order_by(VerdictRow.number.desc())
+        .limit(1)
+    ).one_or_none()
+    if last is not None and last.digest == digest:
+        return False
+    session.add(
+        VerdictRow(
+            failure_id=failure,
+            number=1 if last is None else last.number + 1,
+            kind=verdict.kind.value,
+            strength=verdict.strength.value,
+            whose=verdict.whose.value,
+            cause=verdict.cause,
+            opaque=verdict.opaque,
+            evidence=_keep_evidence(session, failure, verdict.reasons, at),
+            gaps=[
+                {"kind": gap.kind.value, "subject": gap.subject, "detail": gap.detail} for gap in verdict.gaps
+            ],
+            facts=facts,
+            digest=digest,
+            policy_version=verdict.policy_version,
+            judged_at=at,
+        )
+    )
+    session.flush()  # a second verdict on this failure in one transaction must see this one
+    return True
+
+
+def _keep_evidence(session: Session, failure: int, reasons: Sequence[Reason], at: datetime) -> list[int]:
+    digests = [_digest([reason.kind.value, reason.text, list(reason.runs)]) for reason in reasons]
+    rows = [
+        {
+            "failure_id": failure,
+            "digest": digest,
+            "kind": reason.kind.value,
+            "strength": reason.strength.value,
+            "text": reason.text,
+            "runs": list(reason.runs),
+            "found_at": at,
+        }
+        for digest, reason in zip(digests, reasons, strict=True)
+    ]
+    insert_missing(session, EvidenceRow, rows, unique=["failure_id", "digest"])
+    statement = select(EvidenceRow.digest, EvidenceRow.id).where(
+        EvidenceRow.failure_id == failure, EvidenceRow.digest.in_(digests)
+    )
+    keys = dict(session.execute(statement).tuples().all())
+    return [keys[digest] for digest in digests]
+
+
+def latest(session: Session, failures: Collection[int]) -> dict[int, StoredVerdict]:
+    """The newest verdict on each failure that has one."""
+    newest = (
+        select(VerdictRow.failure_id, func.max(VerdictRow.number).label("number"))
+        .where(VerdictRow.failure_id.in_(list(failures)))
+        .group_by(VerdictRow.failure_id)
+        .subquery()
+    )
+    statement = select(VerdictRow).join(
+        newest, (VerdictRow.failure_id == newest.c.failure_id) & (VerdictRow.number == newest.c.number)
+    )
+    return {stored.failure: stored for stored in _stored(session, list(session.scalars(statement)))}
+
+
+def history(session: Session, failures: Collection[int]) -> list[StoredVerdict]:
+    """Every verdict on these failures, oldest first."""
+    statement = (
+        select(VerdictRow)
+        .where(VerdictRow.failure_id.in_(list(failures)))
+        .order_by(VerdictRow.id)
+        .limit(5000)
+    )
+    return _stored(session, list(session.scalars(statement)))
+
+
+def by_id(session: Session, verdict: int) -> tuple[StoredVerdict, dict[str, Any]] | None:
+    """A verdict with the facts it was judged from."""
+    row = session.get(VerdictRow, verdict)
+    return None if row is None else (_stored(session, [row])[0], row.facts)
+
+
+def _stored(session: Session, rows: Sequence[VerdictRow]) -> list[StoredVerdict]:
+    keys = {key for row in rows for key in row.evidence}
+    statement = select(EvidenceRow).where(EvidenceRow.id.in_(keys))
+    reasons = {row.id: _reason(row) for row in session.scalars(statement)} if keys else {}
+    return [
+        StoredVerdict(
+            id=row.id,
+            failure=row.failure_id,
+            number=row.number,
+            verdict=Verdict(
+                kind=Kind(row.kind),
+                strength=Strength(row.strength),
+                whose=Whose(row.whose),
+                reasons=tuple(reasons[key] for key in row.evidence),
+                gaps=tuple(Gap(GapKind(gap["kind"]), gap["subject"], gap["detail"]) for gap in row.gaps),
+                opaque=row.opaque,
+                policy_version=row.policy_version,
+                cause=row.cause,
+            ),
+            judged_at=row.judged_at,
+        )
+        for row in rows
+    ]
+
+
+def _reason(row: EvidenceRow) -> Reason:
+    return Reason(EvidenceKind(row.kind), EvidenceStrength(row.strength), row.text, tuple(row.runs))
+
+
+def _plain(verdict: Verdict) -> list[object]:
+    return [
+        verdict.kind.value,
+        verdict.strength.value,
+        verdict.whose.value,
+        verdict.cause,
+        verdict.opaque,
+        verdict.policy_version,
+        [[reason.kind.value, reason.text, list(reason.runs)] for reason in verdict.reasons],
+        [[gap.kind.value, gap.subject, gap.detail] for gap in verdict.gaps],
+    ]
+
+
+def _digest(plain: object) -> str:
+    text = json.dumps(plain, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
