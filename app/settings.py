@@ -29,10 +29,14 @@ class Settings(BaseSettings):
     allow_private_downloads: bool = False
     """Whether a download may be redirected to http or to a private address (GitHub Enterprise, tests)."""
     worker_threads: int = Field(default=4, ge=1, le=64)
-    poll_interval_s: float = Field(default=0.1, gt=0)
+    """Tasks of one queue that run at the same time; there are three queues."""
+    poll_interval_s: float = Field(default=0.1, ge=0.01, le=10)
+    """How often relay and queues look for work: half of it is the usual wait before a task starts."""
+    stop_timeout_s: float = Field(default=20, ge=1)
+    """How long running tasks may finish after a request to stop; what is cut off runs again at the start."""
     github_timeout_s: float = Field(default=20, gt=0)
-    max_tries: int = Field(default=6, ge=1)
-    """Tries of a task before it is a dead letter."""
+    max_tries: int = Field(default=12, ge=1)
+    """Tries of a task before it is a dead letter; with the waits below, GitHub may be away for 45 minutes."""
     retry_base_s: float = Field(default=2, gt=0)
     """First wait between tries; it doubles, up to 15 minutes, unless GitHub names a time."""
     artifact_wait_s: float = Field(default=20, ge=0)
@@ -56,6 +60,20 @@ class Settings(BaseSettings):
     @property
     def dashboard_url(self) -> str:
         return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")
+
+    @property
+    def app_database_url(self) -> str:
+        return f"sqlite:///{self.data_dir / 'app.db'}"
+
+    @property
+    def inbox_database_url(self) -> str:
+        """A file of its own on SQLite, so that a delivery never waits for another writer."""
+        return f"sqlite:///{self.data_dir / 'inbox.db'}"
+
+    @property
+    def engine_database_url(self) -> str:
+        """The queue's own tables; no other module reads them."""
+        return f"sqlite:///{self.data_dir / 'engine.db'}"
 
     @property
     def watched(self) -> frozenset[str]:

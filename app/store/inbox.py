@@ -84,15 +84,15 @@ def record_once(session: Session, delivery: StoredDelivery, headers: dict[str, s
     return False
 
 
-def waiting(session: Session, *, limit: int) -> list[StoredDelivery]:
-    """Deliveries to hand to the engine, oldest first."""
+def waiting(session: Session, *, limit: int) -> list[DeliveryId]:
+    """Deliveries to hand to the engine, oldest first; their bodies, up to 25 MB each, stay where they are."""
     statement = (
-        select(DeliveryRow)
+        select(DeliveryRow.guid)
         .where(DeliveryRow.state == DeliveryState.WAITING.value)
         .order_by(DeliveryRow.received_at, DeliveryRow.guid)
         .limit(limit)
     )
-    return [_stored(row) for row in session.scalars(statement)]
+    return [DeliveryId(guid) for guid in session.scalars(statement)]
 
 
 def mark_relayed(session: Session, guids: Sequence[DeliveryId], *, at: datetime) -> None:

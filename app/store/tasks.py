@@ -1,6 +1,6 @@
 """Tasks: what the engine was given, how it went, and the dead letters a person may retry."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -67,24 +67,25 @@ class Task:
     updated_at: datetime
 
 
-def queue_once(
-    session: Session, *, key: str, stage: str, payload: Mapping[str, Any], partition: str | None, at: datetime
-) -> bool:
-    """Note that a task exists; False if it was known already, which changes nothing."""
-    row = {
-        "key": key,
-        "stage": stage,
-        "payload": dict(payload),
-        "partition": partition,
-        "state": TaskState.QUEUED.value,
-        "tries": 0,
-        "total_tries": 0,
-        "number": 1,
-        "interrupted": 0,
-        "created_at": at,
-        "updated_at": at,
-    }
-    return bool(insert_missing(session, TaskRow, [row], unique=["key"]))
+def note_once(session: Session, orders: Sequence[Order], *, at: datetime) -> int:
+    """Note that the ordered tasks exist; return how many were new. Tasks known already stay as they are."""
+    rows = [
+        {
+            "key": order.key,
+            "stage": order.stage,
+            "payload": dict(order.payload),
+            "partition": order.partition,
+            "state": TaskState.QUEUED.value,
+            "tries": 0,
+            "total_tries": 0,
+            "number": 1,
+            "interrupted": 0,
+            "created_at": at,
+            "updated_at": at,
+        }
+        for order in orders
+    ]
+    return insert_missing(session, TaskRow, rows, unique=["key"])
 
 
 def begin_try(session: Session, key: str, *, number: int, at: datetime) -> Task | None:
