@@ -162,6 +162,15 @@ class GitHub:
         subject = f"pull requests of commit {sha} of {repo}"
         return self._pulls(_read(subject, repo, f"commits/{_quoted(sha)}/pulls"))
 
+    def pull_commits(self, repo: RepoName, number: int) -> tuple[CommitFacts, ...]:
+        """The pull request's own commits up to today's head, oldest first; GitHub lists at most 250."""
+        request = _read(f"commits of pull request {number} of {repo}", repo, f"pulls/{number:d}/commits")
+        return tuple(
+            translate.to_commit(commit)
+            for page in pages(self._transport, request)
+            for commit in page.as_(wire.CommitsPayload).root
+        )
+
     def _pulls(self, request: Request) -> tuple[PullRequest, ...]:
         return tuple(
             translate.to_pull(pull)

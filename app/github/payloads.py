@@ -136,6 +136,10 @@ class CommitPayload(Wire):
     author: AccountPayload | None = None
 
 
+class CommitsPayload(RootModel[tuple[CommitPayload, ...]]):
+    pass
+
+
 class ComparisonPayload(Wire):
     status: str
     ahead_by: int
