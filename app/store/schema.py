@@ -5,6 +5,7 @@ from sqlalchemy import MetaData
 from app.store import (
     artifacts,
     blobs,
+    changes,
     commits,
     failures,
     gaps,
@@ -24,6 +25,7 @@ from app.store.base import Base, InboxBase
 MODULES = (
     artifacts,
     blobs,
+    changes,
     commits,
     failures,
     gaps,

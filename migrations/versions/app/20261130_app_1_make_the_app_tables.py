@@ -112,6 +112,18 @@ def upgrade() -> None:
         postgresql_where=sa.text("state = 'open'"),
     )
     op.create_table(
+        "changes",
+        sa.Column("id", RowId, nullable=False),
+        sa.Column("repo_id", RowId, nullable=False),
+        sa.Column("head", sa.String(length=64), nullable=False),
+        sa.Column("base", sa.String(length=64), nullable=True),
+        sa.Column("own", Json, nullable=False),
+        sa.Column("complete", sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(["repo_id"], ["repos.id"], name=op.f("fk_changes_repo_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_changes")),
+        sa.UniqueConstraint("repo_id", "head", name=op.f("uq_changes_repo_id_head")),
+    )
+    op.create_table(
         "commit_relations",
         sa.Column("id", RowId, nullable=False),
         sa.Column("repo_id", RowId, nullable=False),
@@ -454,6 +466,7 @@ def downgrade() -> None:
     op.drop_table("pull_comments")
     op.drop_table("commits")
     op.drop_table("commit_relations")
+    op.drop_table("changes")
     op.drop_index(
         "uq_alerts_open",
         table_name="alerts",

@@ -1,0 +1,117 @@
+"""Failures as one line each, with the test's name, the job and the newest verdict in short."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from app.domain.outcome import OutcomeKind
+from app.domain.verdict import Kind, Strength, Whose
+from app.store.failures import FailureRow
+from app.store.identities import TestRow
+from app.store.runs import JobRow
+from app.store.verdicts import VerdictRow
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The newest verdict on a failure, without its reasons."""
+
+    verdict: int
+    kind: Kind
+    strength: Strength
+    whose: Whose
+
+
+@dataclass(frozen=True, slots=True)
+class FailureLine:
+    """`test` is None where a job failed without naming one; `ruling` is None until it is judged."""
+
+    key: int
+    attempt: int
+    job: int
+    job_name: str
+    job_url: str
+    test: int | None
+    label: str
+    title: str
+    outcome: OutcomeKind
+    group: int | None
+    opaque: bool
+    cut: bool
+    text_blob: str
+    failed_at: datetime
+    ruling: Ruling | None
+
+
+def of_attempts(session: Session, attempts: Collection[int], *, limit: int) -> list[FailureLine]:
+    """Failures of some attempts, those of one attempt together, by test. Served by ix_failures_attempt."""
+    return _read(
+        session,
+        FailureRow.attempt_id.in_(list(attempts)),
+        order=(FailureRow.attempt_id.desc(), TestRow.label, FailureRow.id),
+        limit=limit,
+    )
+
+
+def of_test(session: Session, test: int, *, since: datetime, limit: int) -> list[FailureLine]:
+    """Failures of one test in any mode, newest first. Served by ix_failures_test."""
+    return _read(
+        session,
+        FailureRow.test_id == test,
+        FailureRow.failed_at >= since,
+        order=(FailureRow.failed_at.desc(), FailureRow.id.desc()),
+        limit=limit,
+    )
+
+
+def by_key(session: Session, failure: int) -> FailureLine | None:
+    found = _read(session, FailureRow.id == failure, order=(FailureRow.id,), limit=1)
+    return found[0] if found else None
+
+
+def _read(
+    session: Session, *where: ColumnElement[bool], order: tuple[object, ...], limit: int
+) -> list[FailureLine]:
+    """The newest verdict is the one of the highest number, served by the unique key (failure, number)."""
+    newest = (
+        select(func.max(VerdictRow.number))
+        .where(VerdictRow.failure_id == FailureRow.id)
+        .correlate(FailureRow)
+        .scalar_subquery()
+    )
+    statement = (
+        select(FailureRow, TestRow.label, JobRow.name, JobRow.url, VerdictRow)
+        .join(JobRow, JobRow.id == FailureRow.job_id)
+        .outerjoin(TestRow, TestRow.id == FailureRow.test_id)
+        .outerjoin(VerdictRow, (VerdictRow.failure_id == FailureRow.id) & (VerdictRow.number == newest))
+        .where(*where)
+        .order_by(*order)  # type: ignore[arg-type]  # columns and their orderings share no public type
+        .limit(limit)
+    )
+    return [
+        FailureLine(
+            key=row.id,
+            attempt=row.attempt_id,
+            job=row.job_id,
+            job_name=job_name,
+            job_url=job_url,
+            test=row.test_id,
+            label=label or job_name,
+            title=row.title or row.message,
+            outcome=OutcomeKind(row.outcome),
+            group=row.group_id,
+            opaque=bool(row.opaque),
+            cut=row.cut,
+            text_blob=row.text_blob,
+            failed_at=row.failed_at,
+            ruling=None if verdict is None else _ruling(verdict),
+        )
+        for row, label, job_name, job_url, verdict in session.execute(statement).tuples()
+    ]
+
+
+def _ruling(row: VerdictRow) -> Ruling:
+    return Ruling(row.id, Kind(row.kind), Strength(row.strength), Whose(row.whose))
