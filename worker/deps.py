@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sqlalchemy import Engine
 
 from app.clock import Clock
 from app.domain.policy import VerdictPolicy
+from app.github.client import GitHub
 from app.settings import Settings
-
-if TYPE_CHECKING:  # the client brings httpx, which commands that only write to the store can do without
-    from app.github.client import GitHub
 
 QueueName = Literal["fetch", "judge", "report"]
 """`fetch` runs as many tasks at once as there are worker threads; `judge` and `report` run one task at a
@@ -31,7 +29,7 @@ class Deps:
     settings: Settings
     store: Engine
     inbox: Engine
-    github: "GitHub"
+    github: GitHub
     clock: Clock
     policy: VerdictPolicy
 

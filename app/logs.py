@@ -1,0 +1,95 @@
+"""One log for each process: JSON lines on stderr, without secrets and without control characters."""
+
+import logging
+import re
+import sys
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import Any
+
+import structlog
+from structlog.typing import Processor
+
+LIMIT_CHARACTERS = 20_000
+"""Longer texts are cut before they are searched: a log line is no place for a whole test log."""
+
+_SECRET = re.compile(
+    r"""
+    gh[opusr]_[A-Za-z0-9._-]{1,2000}    # tokens of every kind; a new ghs_ holds a JWT: dots and dashes
+    | github_pat_[A-Za-z0-9_]{1,300}
+    | (?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{4,4000}(?:\.[A-Za-z0-9_-]{0,4000}){1,2}    # a JWT
+    | (?i:\bbearer[ ]{1,4})[A-Za-z0-9._~+/=-]{8,4000}
+    | (?i:\bauthorization["']?[ ]{0,4}[:=][ ]{0,4}["']?)(?:[A-Za-z]{1,20}[ ]{1,4})?[^\s"']{1,4000}
+    | (?<=://)[^/\s:@]{0,200}:[^/\s@]{1,400}(?=@)    # user and password in an address
+    """,
+    re.VERBOSE,
+)
+"""Each alternative begins where its text begins and is bounded: time stays linear in the text's length."""
+
+_CONTROL = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f"
+    "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2028\\u2029\\u2066-\\u2069\\ud800-\\udfff\\ufeff]"
+)
+"""What moves a terminal's cursor, turns writing round, ends a line elsewhere, or is no character at all."""
+
+
+def redact(text: str) -> str:
+    """Replace secrets, and spell out control and direction characters (line feed and tab stay)."""
+    cut = text if len(text) <= LIMIT_CHARACTERS else text[:LIMIT_CHARACTERS] + "... (cut)"
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", _SECRET.sub("[secret]", cut))
+
+
+def configure(*, level: int = logging.INFO) -> None:
+    """Send structlog's records and the standard library's through one handler; may be called again."""
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    is_terminal = sys.stderr.isatty()
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(allow=[])],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.format_exc_info,
+                _redact_event,
+                structlog.dev.ConsoleRenderer() if is_terminal else structlog.processors.JSONRenderer(),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    for noisy in ("httpx", "httpcore", "alembic"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.PositionalArgumentsFormatter(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+    )
+
+
+def _redact_event(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    return {str(name): _redacted(value) for name, value in event.items()}
+
+
+def _redacted(value: Any) -> Any:  # noqa: ANN401 - a log field may be anything
+    """Everything but numbers, flags and None becomes text first, so that no object hides a secret."""
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case Mapping():
+            return {redact(str(name)): _redacted(part) for name, part in value.items()}
+        case str():
+            return redact(value)
+        case Sequence() if not isinstance(value, (bytes, bytearray)):
+            return [_redacted(part) for part in value]
+        case _:
+            return redact(str(value))

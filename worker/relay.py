@@ -1,0 +1,96 @@
+"""The relay: carries deliveries and orders from where they were written to the engine."""
+
+import threading
+from collections.abc import Callable
+from datetime import datetime
+
+import structlog
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.clock import Clock
+from app.domain.ids import DeliveryId
+from app.store import inbox, outbox, tasks
+from app.store.outbox import Order
+from app.store.session import read_only, unit_of_work
+from worker.deps import FIRST_STAGE
+from worker.retry import describe
+
+BATCH = 200
+"""Orders carried between two looks at `stop`."""
+
+AFTER_FAILURE_S = 1.0
+
+log = structlog.get_logger(__name__)
+
+
+def first_order(delivery: DeliveryId) -> Order:
+    return Order(
+        key=f"delivery:{delivery}", stage=FIRST_STAGE, payload={"schema": 1, "delivery": str(delivery)}
+    )
+
+
+class Relay:
+    """Moves each order once: written down, handed over, ticked off, in that order.
+
+    Each step may be repeated, since order and engine know their keys; so a death between two of them, or
+    two relays at once, lose nothing and run nothing twice.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Engine,
+        inbox: Engine,
+        enqueue: Callable[[Order], None],
+        clock: Clock,
+        poll_interval_s: float,
+        wake: threading.Event,
+    ) -> None:
+        self._store = store
+        self._inbox = inbox
+        self._enqueue = enqueue
+        self._clock = clock
+        self._poll_interval_s = poll_interval_s
+        self._wake = wake
+
+    def run(self, stop: threading.Event) -> None:
+        """Turn until `stop` is set. Setting `wake` ends a pause: somebody in this process wrote orders, or
+        set `stop`. A database that cannot be used is tried again.
+        """
+        while not stop.is_set():
+            self._wake.clear()
+            try:
+                busy = self.turn() > 0
+            except SQLAlchemyError as error:
+                log.warning("relay cannot use a database", error=describe(error))
+                stop.wait(AFTER_FAILURE_S)
+            else:
+                self._wake.wait(0 if busy else self._poll_interval_s)
+
+    def turn(self) -> int:
+        """Carry what is due, at most a batch of each kind; return how much that was."""
+        now = self._clock.now()
+        return self._accept_deliveries(now) + self._relay_orders(now)
+
+    def _accept_deliveries(self, now: datetime) -> int:
+        with read_only(self._inbox) as session:
+            delivered = inbox.waiting(session, limit=BATCH)
+        if delivered:
+            with unit_of_work(self._store) as session:
+                outbox.ask(session, *map(first_order, delivered))
+            with unit_of_work(self._inbox) as session:
+                inbox.mark_relayed(session, delivered, at=now)
+        return len(delivered)
+
+    def _relay_orders(self, now: datetime) -> int:
+        with read_only(self._store) as session:
+            orders = outbox.waiting(session, now=now, limit=BATCH)
+        if orders:
+            with unit_of_work(self._store) as session:
+                tasks.note_once(session, orders, at=now)
+            for order in orders:
+                self._enqueue(order)
+            with unit_of_work(self._store) as session:
+                outbox.mark_relayed(session, orders, at=now)
+        return len(orders)

@@ -1,0 +1,96 @@
+"""Runs one try of a task and records how it went; the one place that catches whatever a stage raises."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import structlog
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from app.domain.errors import Conflict, Rejected
+from app.logs import redact
+from app.store import tasks
+from app.store.session import unit_of_work
+from app.store.tasks import Task
+from worker.deps import Deps, Pipeline
+from worker.retry import GiveUp, RetryPolicy, decide
+
+Answer = TypeVar("Answer")
+
+RECORD_AGAIN_S = 1.0
+
+ERROR_CHARACTERS = 2000
+
+log = structlog.get_logger(__name__)
+
+
+class TaskRunner:
+    """Called by the engine's threads. `after_try` is called when orders may have been written."""
+
+    def __init__(
+        self, deps: Deps, pipeline: Pipeline, policy: RetryPolicy, *, after_try: Callable[[], None]
+    ) -> None:
+        self._deps = deps
+        self._pipeline = pipeline
+        self._policy = policy
+        self._after_try = after_try
+
+    def run_try(self, key: str, number: int) -> None:
+        """Run the task's stage once, for order `number`; then the task is done, waiting or dead.
+
+        Does nothing for a task that has ended or was ordered again since. Never raises what a stage raised.
+        """
+        with structlog.contextvars.bound_contextvars(task=key):
+            now = self._deps.clock.now()
+            task = self._record(lambda session: tasks.begin_try(session, key, number=number, at=now))
+            if task is None:
+                log.debug("order is overtaken", number=number)
+                return
+            self._conclude(task, self._failure(task))
+        self._after_try()
+
+    def _failure(self, task: Task) -> Exception | None:
+        """What the try failed with; None if it did what it should."""
+        if task.interrupted >= self._policy.max_interruptions:
+            return Rejected("task", f"its worker ended {task.interrupted} times while it was running")
+        stage = self._pipeline.get(task.stage)
+        if stage is None:
+            return Rejected("task", f"this version has no stage called {task.stage!r}")
+        try:
+            stage.handler(self._deps, task.payload)
+        except Conflict as error:
+            log.info("somebody else did it", stage=task.stage, reason=str(error))
+        except Exception as error:  # noqa: BLE001 - whatever a stage raises is recorded and decided here
+            return error
+        return None
+
+    def _conclude(self, task: Task, error: Exception | None) -> None:
+        now = self._deps.clock.now()
+        if error is None:
+            self._record(lambda session: tasks.finish(session, task.key, at=now))
+            return
+        verdict = decide(error, key=task.key, tries=task.tries, now=now, policy=self._policy)
+        family, text = verdict.family, redact(verdict.reason)[:ERROR_CHARACTERS]
+        bug = error if family == "bug" else None
+        if isinstance(verdict, GiveUp):
+            log.error("task is dead", stage=task.stage, tries=task.tries, error=text, exc_info=bug)
+            self._record(lambda session: tasks.bury(session, task.key, at=now, family=family, error=text))
+        else:
+            at = verdict.at
+            log.warning("task waits", stage=task.stage, tries=task.tries, until=at, error=text, exc_info=bug)
+            self._record(
+                lambda session: tasks.wait(session, task.key, at=now, next_at=at, family=family, error=text)
+            )
+
+    def _record(self, write: Callable[[Session], Answer]) -> Answer:
+        """Returns once it is written. Going on without would leave a task that nobody ever runs again;
+        a worker that ends meanwhile leaves one that was interrupted, which the next worker takes up.
+        """
+        while True:
+            try:
+                with unit_of_work(self._deps.store) as session:
+                    return write(session)
+            except OperationalError as error:
+                log.warning("cannot record a task", error=str(error.orig))
+                time.sleep(RECORD_AGAIN_S)
