@@ -1,0 +1,1 @@
+"""What the stand-in's API answers, one module for each kind of thing."""

@@ -1,0 +1,105 @@
+"""Runs, attempts, jobs, logs and artifacts."""
+
+from collections.abc import Callable
+
+from app.domain.ids import ArtifactId, JobId, RunId
+from app.standin.exchange import NOT_FOUND, Answer, Asked, Refusal
+from app.standin.faults import xml_error
+from app.standin.records import Attempt, Run
+from app.standin.shapes import runs as shapes
+
+_RUNS = "/repos/{owner}/{repo}/actions/runs"
+
+
+def list_runs(asked: Asked) -> Answer:
+    mine = [run for run in list(asked.state.runs.values()) if run.repository is asked.repository]
+    wanted = [run for run in mine if _matches(run, asked)]
+    page, headers = asked.page_of(sorted(wanted, key=lambda run: (run.created_at, run.id), reverse=True))
+    shown = [shapes.run(asked.at, run, run.latest) for run in page]
+    return Answer(200, {"total_count": len(wanted), "workflow_runs": shown}, headers)
+
+
+def _matches(run: Run, asked: Asked) -> bool:
+    facts = {
+        "branch": (run.head_branch,),
+        "event": (run.event,),
+        "head_sha": (run.head_sha,),
+        "status": (run.latest.status, run.latest.conclusion),
+    }
+    return all(asked.query[name] in values for name, values in facts.items() if name in asked.query)
+
+
+def latest_run(asked: Asked) -> Answer:
+    run = _run(asked)
+    return Answer(200, shapes.run(asked.at, run, run.latest))
+
+
+def run_attempt(asked: Asked) -> Answer:
+    run = _run(asked)
+    return Answer(200, shapes.run(asked.at, run, _attempt(asked, run)))
+
+
+def jobs_of_attempt(asked: Asked) -> Answer:
+    run = _run(asked)
+    jobs = list(_attempt(asked, run).jobs)
+    page, headers = asked.page_of(jobs)
+    shown = [shapes.job(asked.at, job, run) for job in page]
+    return Answer(200, {"total_count": len(jobs), "jobs": shown}, headers)
+
+
+def job_log(asked: Asked) -> Answer:
+    """404 with the store's XML where there is no log."""
+    job = asked.state.jobs.get(JobId(asked.number("job_id")))
+    if job is None or asked.state.runs[job.run_id].repository is not asked.repository:
+        raise Refusal(NOT_FOUND, "Not Found")
+    if job.log is None:
+        return Answer(NOT_FOUND, headers={"content-type": "application/xml"}, raw=xml_error("BlobNotFound"))
+    return _found(asked, f"/logs/{job.id}")
+
+
+def artifacts_of_run(asked: Asked) -> Answer:
+    run = _run(asked)
+    wanted = [one for one in list(run.artifacts) if asked.query.get("name", one.name) == one.name]
+    page, headers = asked.page_of(wanted)
+    shown = [shapes.artifact(asked.at, artifact, run) for artifact in page]
+    return Answer(200, {"total_count": len(wanted), "artifacts": shown}, headers)
+
+
+def artifact_zip(asked: Asked) -> Answer:
+    artifact = asked.state.artifacts.get(ArtifactId(asked.number("artifact_id")))
+    if artifact is None or asked.state.runs[artifact.run_id].repository is not asked.repository:
+        raise Refusal(NOT_FOUND, "Not Found")
+    if artifact.expired:
+        raise Refusal(410, "Artifact has expired")
+    return _found(asked, f"/artifacts/{artifact.id}")
+
+
+def _found(asked: Asked, path: str) -> Answer:
+    if not asked.is_ours:
+        raise Refusal(403, "Must have admin rights to Repository.")
+    return Answer(302, headers={"location": asked.links.link(path)})
+
+
+def _run(asked: Asked) -> Run:
+    try:
+        return asked.state.run(asked.repository.name, RunId(asked.number("run_id")))
+    except KeyError:
+        raise Refusal(NOT_FOUND, "Not Found") from None
+
+
+def _attempt(asked: Asked, run: Run) -> Attempt:
+    attempt = run.attempts.get(asked.number("attempt_number"))
+    if attempt is None:
+        raise Refusal(NOT_FOUND, "Not Found")
+    return attempt
+
+
+ROUTES: dict[tuple[str, str], Callable[[Asked], Answer]] = {
+    ("GET", _RUNS): list_runs,
+    ("GET", _RUNS + "/{run_id}"): latest_run,
+    ("GET", _RUNS + "/{run_id}/attempts/{attempt_number}"): run_attempt,
+    ("GET", _RUNS + "/{run_id}/attempts/{attempt_number}/jobs"): jobs_of_attempt,
+    ("GET", _RUNS + "/{run_id}/artifacts"): artifacts_of_run,
+    ("GET", "/repos/{owner}/{repo}/actions/jobs/{job_id}/logs"): job_log,
+    ("GET", "/repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}"): artifact_zip,
+}

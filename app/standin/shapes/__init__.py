@@ -1,0 +1,1 @@
+"""JSON as GitHub serves it, built from the stand-in's records."""
