@@ -185,7 +185,7 @@ def _novelty(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> lis
     if evidence.test_flipped_before:
         text = "this test flipped before, but it failed in another way then: that excuses nothing here"
         return [Reason(EvidenceKind.NEW_MODE, EvidenceStrength.WEAK, sentence(text), runs)]
-    text = f"this test is not known to have failed like this before, in {policy.window_days} days"
+    text = f"in the last {policy.window_days} days this test is not known to have failed like this"
     return [Reason(EvidenceKind.FIRST_SEEN, EvidenceStrength.WEAK, sentence(text), runs)]
 
 

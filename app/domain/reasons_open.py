@@ -33,7 +33,7 @@ def _of_a_flake(evidence: Evidence, weighed: Weighed) -> list[str]:
         return ["a regression is not excluded: no pass and fail on one tree is known here"]
     if evidence.change.kind is ChangeKind.MAIN or weighed.seen_without_change:
         return []
-    return ["a flake is not an excuse: this change may have brought it in, as it was not seen without it"]
+    return ["a flake can come with a change: this failure was not seen without this one"]
 
 
 def _always_red(weighed: Weighed, policy: VerdictPolicy) -> list[str]:
@@ -59,7 +59,7 @@ def _missing(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy, kind: 
         if weighed.base_failures:
             known = f"it failed {counted(len(weighed.base_failures), 'time')} itself"
         wanted.append(f"the base's state ({known})")
-    return [f"not decided yet; what is missing: {listed(wanted)}"]
+    return [f"not decided yet, for what is missing is {'; '.join(wanted)}"]
 
 
 def _candidates(evidence: Evidence) -> list[str]:

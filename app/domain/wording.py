@@ -30,6 +30,19 @@ def sentence(text: str) -> str:
     return f"{trimmed[:1].upper()}{trimmed[1:]}."
 
 
+def claim(text: str) -> str:
+    """What a reason claims, without how it is known: `: ` or `; ` outside brackets parts the two."""
+    depth = 0
+    end = len(text)
+    for index, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0 and text[index : index + 2] in {": ", "; "}:
+            end = index
+            break
+    first = text[:end].rstrip(".")
+    return f"{first[:1].lower()}{first[1:]}"
+
+
 def run_name(observation: Observation, *, attempt: bool = False) -> str:
     """`run 7 (push, job test (3.12))`; the attempt is named if asked for, or if it is not the first."""
     named = f"run {observation.run} ({observation.event}, job {observation.job})"
