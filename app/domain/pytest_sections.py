@@ -1,0 +1,146 @@
+"""The sections of pytest's terminal report: one entry a failure, with its header, phase and text."""
+
+import re
+from typing import Final
+
+from app.domain.bounded_text import BoundedText
+from app.domain.pytest_node import domain_of
+
+MAX_ENTRIES: Final = 20_000
+MAX_MESSAGE_LINES: Final = 50
+CRASH_LINES: Final = 3
+"""xdist says within so many lines of a section that its worker crashed."""
+_SEPARATOR_WIDTH: Final = 60
+"""A header is as wide as the terminal (80 without one), so a long name leaves it one underscore a side."""
+
+SUMMARY: Final = "short test summary info"
+_FAILURES: Final = frozenset({"FAILURES", "ERRORS"})
+_PHASE: Final = re.compile(r"ERROR (?:at (setup|teardown) of|(collect)ing) (.{1,2000})$")
+_CRASH: Final = re.compile(r"worker '[^']{1,50}' crashed while running '(.{1,2000})'$")
+_LOCATION: Final = re.compile(r"([^\s:>|][^:]{0,300}\.py):\d{1,7}: ")
+_NOT_TEXT: Final = re.compile(r"-{2,80} ?(?:generated |coverage: )")
+_CAPTURED: Final = re.compile(r"-{2,80} Captured ")
+
+
+class Entry:
+    """One failure of a section; its summary line is found by `key`, and `phase` is pytest's `when`."""
+
+    def __init__(self, title: str) -> None:
+        phase = _PHASE.match(title)
+        self.phase = (phase.group(1) or phase.group(2)) if phase else "call"
+        self.key = phase.group(3) if phase else title
+        self.node: str | None = None
+        self.path: str | None = None
+        self._text = BoundedText()
+        self._lines = 0
+        self._error: list[str] = []
+        self._in_error = False
+        self._captured = False
+
+    @property
+    def reported_phase(self) -> str:
+        """The phase in pytest's JUnit file, which puts a crashed worker under setup."""
+        return "setup" if self.node is not None else self.phase
+
+    @property
+    def text(self) -> str:
+        return str(self._text).strip("\n")
+
+    @property
+    def cut(self) -> bool:
+        return self._text.cut
+
+    @property
+    def message(self) -> str:
+        """What the exception says: the last block of lines marked E, which ends a chain of exceptions."""
+        if not self._error:
+            return ""
+        indent = len(self._error[0]) - len(self._error[0].lstrip())
+        return "\n".join(
+            line[indent:] if line[:indent].isspace() else line.lstrip() for line in self._error
+        ).strip()
+
+    def add(self, line: str) -> None:
+        self._text.add(line + "\n")
+        self._lines += 1
+        if self._captured or _CAPTURED.match(line):
+            self._captured = True
+            return
+        self._follow_error(line)
+        if self.path is None and (location := _LOCATION.match(line)):
+            self.path = location.group(1)
+        if self._lines <= CRASH_LINES and (crash := _CRASH.match(line)):
+            self.node = crash.group(1)
+            self.key = domain_of(self.node)
+            self._error = [line]
+
+    def _follow_error(self, line: str) -> None:
+        is_error = line.startswith("E   ") or line == "E"
+        if is_error and not self._in_error:
+            self._error = []
+        self._in_error = is_error
+        if is_error and len(self._error) < MAX_MESSAGE_LINES:
+            self._error.append(line[1:])
+
+
+class SectionReader:
+    """Takes a report's lines in order and keeps the entries of its sections FAILURES and ERRORS.
+
+    Other sections are left out: what RERUNS shows has been tried again, and captured output is no failure.
+    """
+
+    def __init__(self) -> None:
+        self.cut = False
+        self._section = ""
+        self._entry: Entry | None = None
+        self._entries: list[Entry] = []
+
+    @property
+    def in_summary(self) -> bool:
+        return self._section == SUMMARY
+
+    def feed(self, line: str) -> None:
+        section = _section_title(line)
+        if section:
+            self._section = section
+            self._entry = None
+        elif self._section in _FAILURES:
+            self._feed_failures(line)
+
+    def _feed_failures(self, line: str) -> None:
+        title = _entry_title(line)
+        if title:
+            self._open(title)
+        elif _NOT_TEXT.match(line):
+            self._entry = None
+        elif self._entry is not None:
+            self._entry.add(line)
+
+    def _open(self, title: str) -> None:
+        if len(self._entries) >= MAX_ENTRIES:
+            self.cut = True
+            self._entry = None
+            return
+        self._entry = Entry(title)
+        self._entries.append(self._entry)
+
+    def take(self) -> list[Entry]:
+        """Hand over the entries so far and start again outside of any section."""
+        entries, self._entries = self._entries, []
+        self._section = ""
+        self._entry = None
+        return entries
+
+
+def _section_title(line: str) -> str:
+    return line.strip("=").strip() if line.startswith("===") and line.endswith("===") else ""
+
+
+def _entry_title(line: str) -> str:
+    """The name in `____ name ____`; the separator `_ _ _` between frames has none."""
+    if not (line.startswith("___") or (line.startswith("_ ") and len(line) >= _SEPARATOR_WIDTH)):
+        return ""
+    title = line.strip("_")
+    if not title.strip("_ ") or not (line.endswith("_") and title.startswith(" ") and title.endswith(" ")):
+        return ""
+    return title.strip()

@@ -1,0 +1,112 @@
+"""One test reported several times in one file: what may be believed of it, and what is said about it.
+
+A repeated record is no retry that passed unless the file proves it. pytest writes two records where the
+call fails and the teardown errors, and (with pytest-rerunfailures from 16.6.1 on) a bare record for each
+earlier attempt, whose outcome, a failure, it does not tell.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from typing import Final
+
+from app.domain.bounded_text import bounded
+from app.domain.outcome import Errored, Failed, Outcome, OutcomeKind, Result, TestId
+
+MAX_RESULTS: Final = 1_000_000
+"""Distinct tests kept of one file; more is no test suite but an attack on our memory."""
+_NAMED: Final = 20
+"""Tests that the problems name; the rest are counted."""
+_LABEL: Final = 200
+
+_WORSE: Final = {OutcomeKind.PASSED: 0, OutcomeKind.SKIPPED: 1, OutcomeKind.FAILED: 2, OutcomeKind.ERRORED: 3}
+
+
+class ResultLedger:
+    """Collects the records of one file or log; holds one result a test, in order of first appearance."""
+
+    def __init__(self) -> None:
+        self._results: dict[TestId, Result] = {}
+        self._repeats: Counter[TestId] = Counter()
+        self._hidden: set[TestId] = set()
+        self._differing: set[TestId] = set()
+        self._left_out = 0
+
+    def add(self, result: Result, *, pytest: bool) -> None:
+        """`pytest`: the record is pytest's, so its known reasons for repeating a test apply."""
+        known = self._results.setdefault(result.test, result)
+        if known is result:
+            if len(self._results) > MAX_RESULTS:
+                del self._results[result.test]
+                self._left_out += 1
+            return
+        self._repeats[result.test] += 1
+        if pytest and _is_bare(known):
+            self._hidden.add(result.test)
+            self._results[result.test] = result
+            return
+        if known.outcome.kind is not result.outcome.kind and not (pytest and _is_teardown_of(known, result)):
+            self._differing.add(result.test)
+        self._results[result.test] = merge(known, result)
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        return tuple(self._results.values())
+
+    @property
+    def is_cut(self) -> bool:
+        return self._left_out > 0
+
+    def problems(self) -> list[str]:
+        """Say which tests were reported more than once, and what was made of it."""
+        lines = []
+        for test, extra in self._repeats.items():
+            times = f"{_short(test)} is reported {extra + 1} times"
+            if test in self._differing:
+                lines.append(f"{times} with different outcomes; the worst was kept")
+            elif test in self._hidden:
+                lines.append(f"{times}; the outcome of earlier attempts is unknown")
+            elif not self._results[test].outcome.kind.is_red:
+                lines.append(times)
+        if len(lines) > _NAMED:
+            lines[_NAMED:] = [f"{len(lines) - _NAMED} more tests are reported more than once"]
+        if self._left_out:
+            lines.append(f"{self._left_out} results beyond the first {MAX_RESULTS} were left out")
+        return lines
+
+
+def merge(known: Result, again: Result) -> Result:
+    """Make one result of two records of a test: the worst outcome, with the texts of both."""
+    first, second = known.outcome, again.outcome
+    return replace(
+        known,
+        outcome=_merge_outcomes(first, second),
+        duration_s=known.duration_s if again.duration_s is None else again.duration_s,
+        earlier=known.earlier + again.earlier,
+    )
+
+
+def _merge_outcomes(first: Outcome, second: Outcome) -> Outcome:
+    worst = second if _WORSE[second.kind] > _WORSE[first.kind] else first
+    if not isinstance(first, Failed | Errored) or not isinstance(second, Failed | Errored):
+        return worst
+    second_text = second.text or second.message
+    text, cut = bounded("\n\n".join(part for part in (first.text or first.message, second_text) if part))
+    kind = Errored if isinstance(worst, Errored) else Failed
+    return kind(message=first.message, text=text, cut=cut or first.cut or second.cut)
+
+
+def _is_bare(result: Result) -> bool:
+    return result.outcome.kind is OutcomeKind.PASSED and not result.earlier
+
+
+def _is_teardown_of(known: Result, again: Result) -> bool:
+    return (
+        known.outcome.kind is OutcomeKind.FAILED
+        and isinstance(again.outcome, Errored)
+        and again.outcome.message.startswith("failed on teardown")
+    )
+
+
+def _short(test: TestId) -> str:
+    label = test.label
+    return label if len(label) <= _LABEL else f"{label[:_LABEL]}..."

@@ -1,0 +1,193 @@
+"""Members of a downloaded artifact as bounded streams; no name from the archive ever becomes a path."""
+
+import io
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, Final
+
+from app.domain.artifact import UnpackBudget
+from app.domain.errors import Rejected
+
+_ZIP_STARTS: Final = (b"PK\x03\x04", b"PK\x05\x06")
+_RATIO_FREE_BYTES: Final = 1024 * 1024
+"""Small members may compress as well as they like."""
+_HEADER_BYTES: Final = 512
+"""Directory bytes allowed per entry; the directory is parsed as a whole, so its size is bounded first."""
+_METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_END: Final = struct.Struct("<4s4H2LH")
+_END_SEARCH_BYTES: Final = 65_535 + _END.size
+_ZIP64_LOCATOR: Final = b"PK\x06\x07"
+_ENCRYPTED: Final = 0x1
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file of an artifact. `name` is hostile text; `stream` ends or raises Rejected within the budget."""
+
+    name: str
+    stream: BinaryIO
+
+
+def open_artifact(path: Path, budget: UnpackBudget, *, fallback_name: str = "artifact") -> Iterator[Member]:
+    """Yield the members of an archive, or the file itself where the artifact is no archive.
+
+    upload-artifact from v7 on can store one file as it is (`archive: false`); it is then called
+    `fallback_name`. One dangerous member refuses the whole artifact: what the directory shows raises Rejected
+    here, before anything is yielded; what only reading shows raises from the stream. Read a member before
+    asking for the next. Archives inside the archive are passed over.
+    """
+    size = path.stat().st_size
+    if size > budget.download_bytes:
+        raise Rejected(fallback_name, f"{size} bytes, more than {budget.download_bytes}")
+    with path.open("rb") as file:
+        if not file.read(4).startswith(_ZIP_STARTS):
+            return _single_file(path, budget, fallback_name)
+        _check_directory_size(file, size, budget, fallback_name)
+    entries = _read_directory(path, budget, fallback_name)
+    return _members(path, entries, budget, size)
+
+
+def _single_file(path: Path, budget: UnpackBudget, name: str) -> Iterator[Member]:
+    with path.open("rb") as file:
+        meter = _Meter(budget, packed_total=path.stat().st_size)
+        yield Member(name, io.BufferedReader(_Bounded(file, name, meter, packed=path.stat().st_size)))
+
+
+def _check_directory_size(file: BinaryIO, size: int, budget: UnpackBudget, name: str) -> None:
+    """APPNOTE 4.3.16; zip64 (4.3.15) is only needed past sizes that the budget refuses anyway."""
+    file.seek(max(0, size - _END_SEARCH_BYTES - 20))
+    tail = file.read()
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0 or len(tail) - at < _END.size:
+        raise Rejected(name, "a damaged archive: its directory is missing")
+    _, _, _, _, count, directory_bytes, _, _ = _END.unpack_from(tail, at)
+    if tail[max(0, at - 20) : at].startswith(_ZIP64_LOCATOR):
+        raise Rejected(name, "a zip64 archive, larger than any we take")
+    if count > budget.entries or directory_bytes > budget.entries * _HEADER_BYTES:
+        raise Rejected(name, f"more than {budget.entries} entries")
+
+
+def _read_directory(path: Path, budget: UnpackBudget, name: str) -> list[zipfile.ZipInfo]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+    except (
+        zipfile.BadZipFile,
+        NotImplementedError,
+        UnicodeDecodeError,
+        struct.error,
+        ValueError,
+        OSError,
+    ) as error:
+        raise Rejected(name, f"a damaged archive: {error}") from error
+    if len(entries) > budget.entries:
+        raise Rejected(name, f"more than {budget.entries} entries")
+    for entry in entries:
+        _check_entry(entry, budget)
+    if sum(entry.file_size for entry in entries) > budget.total_bytes:
+        raise Rejected(name, f"unpacks to more than {budget.total_bytes} bytes")
+    return [entry for entry in entries if not entry.is_dir()]
+
+
+def _check_entry(entry: zipfile.ZipInfo, budget: UnpackBudget) -> None:
+    reason = _danger_of_name(entry.orig_filename) or _danger_of_kind(entry)
+    if reason is None and entry.file_size > budget.entry_bytes:
+        reason = f"more than {budget.entry_bytes} bytes"
+    if reason is None and _is_over_ratio(entry.file_size, entry.compress_size, budget):
+        reason = f"unpacks to more than {budget.ratio} times its size"
+    if reason is not None:
+        raise Rejected(entry.orig_filename[:300], reason)
+
+
+def _danger_of_name(name: str) -> str | None:
+    parts = name.replace("\\", "/").split("/")
+    if "\0" in name:
+        return "a name with a NUL byte"
+    if parts[0] == "" or parts[0][1:2] == ":":
+        return "an absolute name"
+    return "a name that leaves its folder" if ".." in parts else None
+
+
+def _danger_of_kind(entry: zipfile.ZipInfo) -> str | None:
+    mode = entry.external_attr >> 16
+    if entry.flag_bits & _ENCRYPTED:
+        return "encrypted"
+    if entry.compress_type not in _METHODS:
+        return f"compression method {entry.compress_type}, which GitHub does not use"
+    if stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
+        return "a link or a special file"
+    return None
+
+
+def _members(path: Path, entries: list[zipfile.ZipInfo], budget: UnpackBudget, size: int) -> Iterator[Member]:
+    meter = _Meter(budget, packed_total=size)
+    with zipfile.ZipFile(path) as archive:
+        for entry in entries:
+            try:
+                source = archive.open(entry)
+            except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+                raise Rejected(entry.filename, f"a damaged entry: {error}") from error
+            with source:
+                stream = io.BufferedReader(
+                    _Bounded(source, entry.filename, meter, packed=entry.compress_size)
+                )
+                if not stream.peek(4).startswith(_ZIP_STARTS):
+                    yield Member(entry.filename, stream)
+
+
+class _Meter:
+    """Counts what an artifact has unpacked to so far, since what its headers claim is not believed."""
+
+    def __init__(self, budget: UnpackBudget, packed_total: int) -> None:
+        self.budget = budget
+        self.total = 0
+        self.packed_total = packed_total
+
+    def add(self, count: int) -> str | None:
+        self.total += count
+        if self.total > self.budget.total_bytes:
+            return f"the artifact unpacks to more than {self.budget.total_bytes} bytes"
+        if _is_over_ratio(self.total, self.packed_total, self.budget):
+            return f"the artifact unpacks to more than {self.budget.ratio} times its size"
+        return None
+
+
+class _Bounded(io.RawIOBase):
+    """A member's bytes, until one of the bounds is reached."""
+
+    def __init__(self, source: IO[bytes], name: str, meter: _Meter, packed: int) -> None:
+        super().__init__()
+        self._source = source
+        self._name = name
+        self._meter = meter
+        self._packed = packed
+        self._count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "bytearray | memoryview[int]") -> int:  # type: ignore[override]  # typeshed's buffer type is private
+        try:
+            piece = self._source.read(len(buffer))
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise Rejected(self._name, f"a damaged entry: {error}") from error
+        self._count += len(piece)
+        budget = self._meter.budget
+        reason = self._meter.add(len(piece))
+        if self._count > budget.entry_bytes:
+            reason = f"more than {budget.entry_bytes} bytes"
+        elif _is_over_ratio(self._count, self._packed, budget):
+            reason = f"unpacks to more than {budget.ratio} times its size"
+        if reason is not None:
+            raise Rejected(self._name, reason)
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _is_over_ratio(unpacked: int, packed: int, budget: UnpackBudget) -> bool:
+    return unpacked > _RATIO_FREE_BYTES and unpacked > packed * budget.ratio
