@@ -1,0 +1,61 @@
+"""Which files of a traceback belong to the repository, and their path in it on whatever machine it ran."""
+
+import re
+from collections.abc import Iterable
+
+from app.domain.outcome import TestId
+
+_FOREIGN = re.compile(
+    r"(?:^|/)(?:site-packages|dist-packages|lib/python\d[\d.]{0,6}|hostedtoolcache|node_modules"
+    r"|\.?venv|\.tox|\.nox|\.pyenv|miniconda\d?|miniforge\d?|conda)/"
+)
+_CHECKOUT = re.compile(
+    r"(?:/home/runner/work|/Users/runner/work|/__w|[A-Za-z]:/a|/[^/]{1,99}/_work)/[^/]{1,99}/[^/]{1,99}/"
+    r"|/github/workspace/|/workspace/"
+)
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:/")
+
+
+def find_root(paths: Iterable[str], test: TestId | None) -> str | None:
+    """The checkout folder with its last slash: a known runner's, or what precedes the test's own file."""
+    files = ["/" + file for file in test_files(test)]
+    for path in paths:
+        flat = _flat(path)
+        if (known := _CHECKOUT.match(flat)) is not None:
+            return known[0]
+        for file in files:
+            if flat.endswith(file) and _ABSOLUTE.match(flat):
+                return flat[: 1 - len(file)]
+    return None
+
+
+def repo_relative(path: str, root: str | None) -> str | None:
+    """The path inside the repository, or None for the interpreter's and installed files.
+
+    An absolute path outside a known root keeps its last two parts: enough to tell files apart, and the same
+    in any folder of that name.
+    """
+    flat = _flat(path)
+    if not flat or flat.startswith("<") or _FOREIGN.search(flat):
+        return None
+    if root is not None and flat.startswith(root):
+        return flat[len(root) :]
+    if _ABSOLUTE.match(flat):
+        return "/".join(flat.split("/")[-2:])
+    while flat.startswith(("./", "../")):
+        flat = flat.partition("/")[2]
+    return flat
+
+
+def test_files(test: TestId | None) -> list[str]:
+    """Paths that the test's file may have, longest first: as named, or as its dotted class name suggests."""
+    if test is None:
+        return []
+    if test.file:
+        return [_flat(test.file).removeprefix("./")]
+    parts = [part for part in test.classname.split(".") if part][:20]
+    return ["/".join(parts[:count]) + ".py" for count in range(len(parts), 0, -1)]
+
+
+def _flat(path: str) -> str:
+    return path.strip().replace("\\", "/")
