@@ -9,7 +9,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 class Settings(BaseSettings):
     """Settings of all processes, from `FLAKE_TRIAGE_*` variables; frozen once read."""
 
-    model_config = SettingsConfigDict(env_prefix="FLAKE_TRIAGE_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="FLAKE_TRIAGE_", frozen=True, extra="ignore", hide_input_in_errors=True
+    )
 
     data_dir: Path = Path("data")
     """Folder of the three SQLite files and the worker's lock; made if absent."""

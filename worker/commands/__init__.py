@@ -1,0 +1,1 @@
+"""The commands of `flake-triage`, one module a group; `worker/cli.py` puts them together."""

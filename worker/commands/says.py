@@ -1,0 +1,31 @@
+"""How commands speak: one JSON object a line, or text for people without anything that moves a terminal."""
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from app.logs import redact
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object a line, nothing else.")]
+
+CHECKED_BAD = 1
+WRONG_USE = 2
+NOTHING_DONE = 3
+
+
+def line(record: Mapping[str, Any]) -> None:
+    """Print one object on one line of stdout. ASCII only: no name can break the line or the terminal."""
+    print(json.dumps(record, separators=(",", ":"), default=str), flush=True)  # noqa: T201 - stdout is the product
+
+
+def text(words: str) -> None:
+    """Print a line for people on stdout, with control characters spelled out."""
+    print(redact(words), flush=True)  # noqa: T201 - stdout is the product
+
+
+def progress(words: str) -> None:
+    """Tell on stderr what is going on, or what went wrong."""
+    print(redact(words), file=sys.stderr, flush=True)  # noqa: T201 - the command line's own voice

@@ -1,0 +1,153 @@
+"""`serve`: web and worker as two processes, restarted when they end, stopped together."""
+
+import ctypes
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from app.settings import Settings
+from worker.commands import says
+
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 30.0
+STEADY_S = 30.0
+"""A child that ran this long starts again without a longer pause."""
+
+LOOK_S = 0.1
+BACKLOG = 1024
+"""Connections that wait, also while the web restarts: the listening socket belongs to the supervisor."""
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Child:
+    """A process that should run. `failures` counts ends in a row that came too soon."""
+
+    name: str
+    arguments: Sequence[str]
+    inherits: tuple[int, ...] = ()
+    process: subprocess.Popen[bytes] | None = None
+    started_s: float = 0.0
+    start_again_s: float = 0.0
+    failures: int = 0
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "worker", *self.arguments]
+        self.process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own arguments
+            command,
+            pass_fds=self.inherits,
+            process_group=0,  # Ctrl-C reaches the supervisor only, which then stops both in order
+            preexec_fn=_die_with_parent,  # noqa: PLW1509 - the supervisor has one thread, so forking is safe
+        )
+        self.started_s = time.monotonic()
+
+    def look(self) -> None:
+        """Start it when it is time; when it has ended, note when that is."""
+        now_s = time.monotonic()
+        if self.process is None:
+            if now_s >= self.start_again_s:
+                self.start()
+            return
+        status = self.process.poll()
+        if status is None:
+            return
+        self.process = None
+        self.failures = 0 if now_s - self.started_s >= STEADY_S else self.failures + 1
+        pause_s = min(FIRST_PAUSE_S * 2.0 ** min(self.failures - 1, 10), LONGEST_PAUSE_S)
+        self.start_again_s = now_s + pause_s
+        log.warning("process ended and is started again", process=self.name, status=status, pause_s=pause_s)
+
+    def ask_to_stop(self) -> None:
+        if self.process is not None:
+            self.process.terminate()
+
+    def end(self, *, grace_s: float) -> None:
+        if self.process is None:
+            return
+        try:
+            self.process.wait(timeout=grace_s)
+        except subprocess.TimeoutExpired:
+            log.warning("process did not stop in time and is killed", process=self.name)
+            self.process.kill()
+            self.process.wait()
+
+
+class Supervisor:
+    def __init__(self, settings: Settings, *, as_json: bool = False) -> None:
+        self._settings = settings
+        self._as_json = as_json
+        self._stop = threading.Event()
+
+    def run(self) -> int:
+        """Supervise until SIGTERM or SIGINT; return the exit code. Raises OSError if the port is taken."""
+        with _listen(self._settings) as listener, self._signals():
+            self._announce(listener)
+            web = Child("web", ["web", "--upgraded", "--fd", str(listener.fileno())], (listener.fileno(),))
+            children = [web, Child("worker", ["worker", "--upgraded"])]
+            try:
+                while not self._stop.is_set():
+                    for child in children:
+                        child.look()
+                    self._stop.wait(LOOK_S)
+            finally:
+                self._end(children)
+        return 0
+
+    def _end(self, children: Sequence[Child]) -> None:
+        """Ask all at once; what the web takes while the worker stops waits in the inbox."""
+        for child in children:
+            child.ask_to_stop()
+        deadline_s = time.monotonic() + self._settings.stop_timeout_s + 5
+        for child in children:
+            child.end(grace_s=max(0.0, deadline_s - time.monotonic()))
+        log.info("stopped")
+
+    def _announce(self, listener: socket.socket) -> None:
+        port = listener.getsockname()[1]
+        url = self._settings.public_url or f"http://{_in_address(self._settings.host)}:{port}"
+        webhook = f"{url.rstrip('/')}/webhooks/github"
+        if self._as_json:
+            says.line({"url": url, "webhook": webhook, "data_dir": str(self._settings.data_dir)})
+            return
+        says.text(f"Dashboard: {url}")
+        says.text(f"Webhook:   {webhook}")
+        says.text(f"Data:      {self._settings.data_dir.resolve()}")
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        former = {
+            number: signal.signal(number, lambda _number, _frame: self._stop.set())
+            for number in (signal.SIGTERM, signal.SIGINT)
+        }
+        try:
+            yield
+        finally:
+            for number, handler in former.items():
+                signal.signal(number, handler)
+
+
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
+
+
+def _in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _die_with_parent() -> None:
+    """Between fork and exec: have the kernel send SIGTERM when the supervisor is gone, however it went."""
+    if _LIBC is not None:
+        _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
