@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 
-_BRACKET = re.compile(r"^(?P<base>.*?)\s*\((?P<values>[^()]*)\)$")
 _SHARD_VALUE = re.compile(r"^(?:shard\s*)?(\d+)\s*(?:/|of)\s*(\d+)$", re.IGNORECASE)
 
 
@@ -23,19 +22,39 @@ class JobName:
 
 
 def parse_job_name(full: str) -> JobName:
-    """Split on ` / ` first: a matrix can sit on the caller's part (`docs: reusable workflows`)."""
+    """Split on ` / ` first: a matrix can sit on the caller's part (`docs: reusable workflows`).
+
+    Inside brackets it is no separator: `test (1 / 4)` is a shard.
+    """
     bases: list[str] = []
     values: list[str] = []
     shard: str | None = None
-    for part in full.split(" / "):
-        match = _BRACKET.match(part.strip())
-        if match is None:
-            bases.append(part.strip())
-            continue
-        bases.append(match["base"].strip())
-        for value in (piece.strip() for piece in match["values"].split(",")):
+    for part in _parts(full):
+        base, inner = _split_bracket(part.strip())
+        bases.append(base)
+        for value in (piece.strip() for piece in inner.split(",")):
             if _SHARD_VALUE.match(value):
                 shard = value
             elif value:
                 values.append(value)
     return JobName(full=full, base=" / ".join(bases), values=tuple(values), shard=shard)
+
+
+def _parts(full: str) -> list[str]:
+    parts: list[list[str]] = []
+    depth = 0
+    for piece in full.split(" / "):
+        if depth > 0:
+            parts[-1].append(piece)
+        else:
+            parts.append([piece])
+        depth += piece.count("(") - piece.count(")")
+    return [" / ".join(pieces) for pieces in parts]
+
+
+def _split_bracket(part: str) -> tuple[str, str]:
+    """`test (3.12, linux)` gives `test` and `3.12, linux`; a bracket within a bracket is left in the base."""
+    base, bracket, inner = part[:-1].rpartition("(")
+    if not part.endswith(")") or not bracket or ")" in inner:
+        return part, ""
+    return base.strip(), inner
