@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from app.domain.ids import RepoName, Sha
 from app.github.client import GitHub, open_http
 from app.github.credentials import PlainToken
 from app.standin.server import StandIn
+from app.standin.state import State
 
 NEAR = Path(__file__).parents[2] / "shared" / "github" / "rest-subset.openapi.json"
 
@@ -62,3 +64,42 @@ def github(stand_in: StandIn, github_clock: ManualClock) -> Iterator[GitHub]:
             allow_private_downloads=True,
             clock=github_clock,
         )
+
+
+REPO = RepoName("acme/gefen")
+BASE, HEAD, MAIN = Sha("a" * 40), Sha("b" * 40), Sha("d" * 40)
+
+
+@pytest.fixture
+def story(stand_in: StandIn, github_clock: ManualClock) -> State:
+    """One repository with a pull request, whose run 1001 failed in job 5550 and left artifact `junit`.
+
+    `main` moved on since the pull request's branch left it.
+    """
+    state, at = stand_in.state, github_clock.now()
+    state.add_repository(REPO, 42)
+    state.add_commit(REPO, BASE, "1" * 40, (), "Begin", at=at - timedelta(hours=3))
+    state.add_commit(REPO, HEAD, "2" * 40, (BASE,), "Mend it\n\nAt length.", "ann", at=at - timedelta(hours=2))
+    state.add_commit(REPO, MAIN, "3" * 40, (BASE,), "Go on", "bob", at=at - timedelta(hours=1))
+    state.set_branch(REPO, "main", MAIN)
+    state.set_branch(REPO, "fix/it", HEAD)
+    state.add_pull(REPO, 87, "fix/it", HEAD, "main", "Mend it", "ann", at=at)
+    state.add_run(
+        REPO, 1001, event="pull_request", head_sha=HEAD, head_branch="fix/it", at=at, pulls=(87,), actor="ann"
+    )
+    done = at + timedelta(minutes=5)
+    state.add_job(
+        REPO,
+        1001,
+        1,
+        5550,
+        "test (3.12)",
+        "failure",
+        started_at=at,
+        completed_at=done,
+        log=b"2026-11-30T12:00:00.0000000Z hello\n",
+        failed_step="Run pytest",
+    )
+    state.add_artifact(REPO, 1001, "junit", {"junit.xml": b"<testsuite/>"}, created_at=done)
+    state.complete_run(1001, 1, "failure", at=done)
+    return state

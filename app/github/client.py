@@ -97,7 +97,7 @@ class GitHub:
     def download_artifact(
         self, repo: RepoName, artifact_id: ArtifactId, into: Path, *, limit_bytes: int
     ) -> DownloadedFile:
-        """Write the stored bytes, a zip or one raw file, to `into`; a folder gets the name `artifact-ID`.
+        """Write the stored bytes, a zip or one raw file, to the file `into`.
 
         Raises Gone once it has expired, and Rejected over the limit; `sha256` is what `digest` promises.
         """
@@ -109,7 +109,7 @@ class GitHub:
     def download_job_log(
         self, repo: RepoName, job_id: JobId, into: Path, *, limit_bytes: int
     ) -> DownloadedFile:
-        """Write a job's log to `into`; a folder gets the name `job-ID.log`. A log over the limit is cut.
+        """Write a job's log to the file `into`; of one over the limit, both ends.
 
         Raises Gone for a job that is not finished, never ran, or is older than the retention: the job
         object tells these apart.
@@ -262,7 +262,3 @@ def _under(repo: RepoName, path: str) -> str:
 
 def _quoted(ref: str) -> str:
     return quote(ref, safe="")
-
-
-def _target(into: Path, name: str) -> Path:
-    return into / name if into.is_dir() else into

@@ -72,10 +72,25 @@ def list_pulls(asked: Asked) -> Answer:
 
 
 def pull(asked: Asked) -> Answer:
+    return Answer(200, shapes.pull(asked.at, asked.repository, _pull(asked), full=True))
+
+
+def _pull(asked: Asked) -> Pull:
     record = asked.repository.pulls.get(asked.number("pull_number"))
     if record is None:
         raise Refusal(NOT_FOUND, "Not Found")
-    return Answer(200, shapes.pull(asked.at, asked.repository, record, full=True))
+    return record
+
+
+def commits_of_pull(asked: Asked) -> Answer:
+    """The head's own commits, also after the merge: measured from the side of the base that it met."""
+    repository, record = asked.repository, _pull(asked)
+    history = repository.history
+    merge = None if record.merge_sha is None else history.commits[record.merge_sha]
+    tip = repository.branches.get(record.base_branch, Sha(""))
+    page, headers = asked.page_of(history.own(merge.parents[0] if merge else tip, record.head_sha))
+    shown = [shapes.commit(asked.at, repository, history.commits[sha]) for sha in page]
+    return Answer(200, shown, headers)
 
 
 def pulls_of_commit(asked: Asked) -> Answer:
@@ -106,4 +121,5 @@ ROUTES: dict[tuple[str, str], Callable[[Asked], Answer]] = {
     ("GET", _REPO + "/compare/{basehead}"): compare,
     ("GET", _REPO + "/pulls"): list_pulls,
     ("GET", _REPO + "/pulls/{pull_number}"): pull,
+    ("GET", _REPO + "/pulls/{pull_number}/commits"): commits_of_pull,
 }
