@@ -93,7 +93,9 @@ def weigh(evidence: Evidence) -> Weighed:
 
 def distinct(observations: Iterable[Observation]) -> tuple[Observation, ...]:
     """Each job execution once, newest first: a job that is reported twice is still one observation."""
-    by_execution = {(o.run, o.attempt, o.job_id): o for o in sorted(observations, key=_order, reverse=True)}
+    by_execution = {
+        (o.run, o.attempt, o.job_id, o.job): o for o in sorted(observations, key=_order, reverse=True)
+    }
     return tuple(sorted(by_execution.values(), key=_order, reverse=True))
 
 

@@ -1,0 +1,103 @@
+"""Reasons: what each sentence says, and in which order they come."""
+
+from evidence_builders import (
+    FAILED,
+    ON_MAIN,
+    OPAQUE,
+    PASS_SAME_TREE,
+    PASSED,
+    POLICY,
+    base,
+    evidence,
+    failed_elsewhere,
+    flipped_elsewhere,
+    repeats,
+    seen,
+)
+
+from app.domain.evidence import Evidence, Relation
+from app.domain.ids import Sha
+from app.domain.judge import judge
+from app.domain.verdict import EvidenceKind, EvidenceStrength, Reason
+from app.domain.wording import claim
+
+
+def reasons(known: Evidence, kind: EvidenceKind) -> list[Reason]:
+    return [reason for reason in judge(known, POLICY).reasons if reason.kind is kind]
+
+
+def test_the_deciding_reason_comes_first_and_what_is_open_last() -> None:
+    known = evidence(
+        change=ON_MAIN,
+        same_code=(PASS_SAME_TREE,),
+        siblings=(seen(PASSED, job="test (3.11)"),),
+        recurrences=(failed_elsewhere(), failed_elsewhere(Relation.WITH_CHANGE, sha=Sha("5" * 40))),
+        base=base(passes=3),
+        related=("rank 1 raised ValueError",),
+    )
+    kinds = [reason.kind for reason in judge(known, POLICY).reasons]
+    assert kinds == [
+        EvidenceKind.SAME_TREE_FLIP,
+        EvidenceKind.SIBLING_PASSED,
+        EvidenceKind.SEEN_WITHOUT_CHANGE,
+        EvidenceKind.SEEN_WITH_CHANGE,
+        EvidenceKind.BASE_STATE,
+        EvidenceKind.RANK_LOG,
+        EvidenceKind.NOT_EXCLUDED,
+    ]
+
+
+def test_siblings_that_failed_too_are_named() -> None:
+    known = evidence(siblings=tuple(seen(FAILED, job=f"test (3.{minor})") for minor in (11, 13)))
+    (reason,) = reasons(known, EvidenceKind.SIBLING_FAILED)
+    assert reason.text == "In the same run it also failed in test (3.11) and test (3.13)."
+
+
+def test_a_result_of_the_same_variant_is_no_sibling() -> None:
+    assert reasons(evidence(siblings=(seen(PASSED),)), EvidenceKind.SIBLING_PASSED) == []
+
+
+def test_recurrences_past_the_third_commit_are_counted_with_their_runs() -> None:
+    known = evidence(
+        recurrences=tuple(failed_elsewhere(sha=Sha(f"{n}" * 40), run=50 + n) for n in range(1, 6))
+    )
+    told = reasons(known, EvidenceKind.SEEN_WITHOUT_CHANGE)
+    assert [reason.runs for reason in told] == [(55,), (54,), (53,), (51, 52)]
+    assert told[-1].text.endswith("at 2 more commits: 2222222 and 1111111.")
+
+
+def test_an_opaque_recurrence_is_weak_and_a_clear_one_strong() -> None:
+    clear, opaque = (
+        reasons(evidence(recurrences=(failed_elsewhere(),), **facts), EvidenceKind.SEEN_WITHOUT_CHANGE)
+        for facts in ({}, {"signature": OPAQUE})
+    )
+    assert (clear[0].strength, opaque[0].strength) == (EvidenceStrength.STRONG, EvidenceStrength.WEAK)
+
+
+def test_an_opaque_text_seen_nowhere_else_is_said_to_hold_no_cause() -> None:
+    (reason,) = reasons(evidence(signature=OPAQUE), EvidenceKind.OPAQUE)
+    assert reason.text == "This failure's text holds no cause."
+
+
+def test_a_test_that_flipped_in_this_way_too_is_no_new_mode() -> None:
+    known = evidence(test_flipped_before=True, flips_elsewhere=(flipped_elsewhere(),))
+    assert reasons(known, EvidenceKind.NEW_MODE) == []
+
+
+def test_repeated_failures_below_the_threshold_are_weak() -> None:
+    (reason,) = reasons(evidence(same_code=repeats(1)), EvidenceKind.REPEATED_FAILURE)
+    assert (reason.text, reason.strength) == ("It failed 2 of 2 times on this tree.", EvidenceStrength.WEAK)
+
+
+def test_rank_logs_are_at_most_five_and_each_once() -> None:
+    known = evidence(related=tuple(f"rank {n % 7}: lost its peer" for n in range(14)))
+    assert len(reasons(known, EvidenceKind.RANK_LOG)) == 5
+
+
+def test_a_claim_ends_where_its_proof_begins_but_not_inside_brackets() -> None:
+    assert (
+        claim("The same failure flipped at bd47e80: run 1 passed; known.")
+        == "the same failure flipped at bd47e80"
+    )
+    assert claim("Run 1 (push, job CI: a; b) passed; both.") == "run 1 (push, job CI: a; b) passed"
+    assert claim("Whole.") == "whole"
