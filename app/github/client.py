@@ -102,9 +102,7 @@ class GitHub:
         Raises Gone once it has expired, and Rejected over the limit; `sha256` is what `digest` promises.
         """
         request = _read(f"artifact {artifact_id} of {repo}", repo, f"actions/artifacts/{artifact_id:d}/zip")
-        return self._downloads.whole(
-            request, _target(into, f"artifact-{artifact_id}"), limit_bytes=limit_bytes
-        )
+        return self._downloads.whole(request, into, limit_bytes=limit_bytes)
 
     def download_job_log(
         self, repo: RepoName, job_id: JobId, into: Path, *, limit_bytes: int
@@ -115,9 +113,7 @@ class GitHub:
         object tells these apart.
         """
         request = _read(f"log of job {job_id} of {repo}", repo, f"actions/jobs/{job_id:d}/logs")
-        return self._downloads.head_and_tail(
-            request, _target(into, f"job-{job_id}.log"), limit_bytes=limit_bytes
-        )
+        return self._downloads.head_and_tail(request, into, limit_bytes=limit_bytes)
 
     def repository(self, repo: RepoName) -> RepositoryFacts:
         answer = self._transport.ask(_read(f"repository {repo}", repo, ""))
