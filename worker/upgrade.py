@@ -1,7 +1,6 @@
 """Bring the databases up to date before a process uses them."""
 
 from app.settings import Settings
-from app.store import migrate
 from worker.lock import exclusive
 
 WAIT_S = 120.0
@@ -13,5 +12,7 @@ def upgrade(settings: Settings) -> None:
 
     Raises Conflict if another one is at it for two minutes.
     """
+    from app.store import migrate  # noqa: PLC0415 - brings Alembic, 11 MB that the web can do without
+
     with exclusive(settings.data_dir / "upgrade.lock", subject="database upgrade", wait_s=WAIT_S):
         migrate.upgrade(settings.app_database_url, settings.inbox_database_url)
