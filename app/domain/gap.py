@@ -13,6 +13,7 @@ class GapKind(StrEnum):
     FILE_PARTIAL = "file-partial"  # a results file that was cut, repaired or skipped in part
     RESULTS_UNATTRIBUTED = "results-unattributed"  # results that belong to no known job
     RESULTS_CONTRADICT_JOB = "results-contradict-job"  # red job without a failure, or the reverse
+    TEST_COLLISION = "test-collision"  # one id with different outcomes in two files of one job
     LOG_GONE = "log-gone"
     LOG_CUT = "log-cut"
     TREE_UNKNOWN = "tree-unknown"

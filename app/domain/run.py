@@ -60,6 +60,8 @@ class WorkflowRun:
     from_fork: bool
     pulls: tuple[PullHint, ...]
     url: str
+    head_owner: str | None = None
+    """Owner of the repository that holds the head; None once a fork is deleted."""
 
 
 @dataclass(frozen=True, slots=True)

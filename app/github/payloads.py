@@ -62,7 +62,7 @@ class RunPayload(Wire):
     updated_at: AwareDatetime
     actor: UserPayload | None = None
     repository: RepositoryNamePayload
-    head_repository: RepositoryIdPayload | None = None
+    head_repository: RepositoryNamePayload | None = None
     pull_requests: tuple[HintPayload, ...] | None = None
     html_url: str
 

@@ -36,6 +36,7 @@ def to_run(payload: wire.RunPayload) -> WorkflowRun:
             if hint.base.repo.id == repository.id
         ),
         url=payload.html_url,
+        head_owner=head.full_name.partition("/")[0] if head else None,
     )
 
 

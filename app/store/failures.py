@@ -80,7 +80,10 @@ class Signing:
 
 @dataclass(frozen=True, slots=True)
 class StoredFailure:
-    """A failure that is signed; `id`, `attempt`, `job`, `test` and `group` are our own keys."""
+    """A failure; what signing gives is empty until `is_signed`.
+
+    `id`, `attempt`, `job`, `test` and `group` are our own keys.
+    """
 
     id: int
     repo: int
@@ -96,10 +99,12 @@ class StoredFailure:
     failed_at: datetime
     group: int | None
     key: str | None
+    cluster: str | None
     category: Category
     generic: bool
     opaque: bool
     title: str
+    is_signed: bool
 
 
 def record_once(session: Session, repo: int, attempt: int, failures: Sequence[NewFailure]) -> int:
@@ -143,6 +148,11 @@ def sign(session: Session, failure: int, signing: Signing) -> None:
 
 def of_attempt(session: Session, attempt: int) -> list[StoredFailure]:
     return _stored(session, FailureRow.attempt_id == attempt, limit=20_000)
+
+
+def of_attempts(session: Session, attempts: Collection[int]) -> list[StoredFailure]:
+    """Failures of several attempts, newest first, at most 1,000."""
+    return _stored(session, FailureRow.attempt_id.in_(list(attempts)), limit=1000)
 
 
 def of_group(session: Session, group: int, *, since: datetime, limit: int) -> list[StoredFailure]:
@@ -197,8 +207,10 @@ def _failure(row: FailureRow) -> StoredFailure:
         failed_at=row.failed_at,
         group=row.group_id,
         key=(row.keys or {}).get("group"),
+        cluster=(row.keys or {}).get("cluster"),
         category=Category(row.category) if row.category else Category.UNKNOWN,
         generic=bool(row.generic),
         opaque=bool(row.opaque),
         title=row.title or "",
+        is_signed=row.algorithm is not None,
     )

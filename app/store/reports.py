@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, ForeignKey, Index, String, Text, UniqueCon
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.ids import Sha
+from app.domain.main_alert import AlertEvent, AlertStep
 from app.store.base import Base, Json
 from app.store.upsert import insert_or_update
 
@@ -62,17 +63,6 @@ class AlertRow(Base):
 
 
 @dataclass(frozen=True, slots=True)
-class AlertStep:
-    """One entry of an alert's history: what changed, at which commit and run, and the sentence told."""
-
-    state: str
-    sha: Sha
-    run: int
-    at: datetime
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Alert:
     """`repo` is our key; `issue` is GitHub's number, None until one was opened."""
 
@@ -86,7 +76,7 @@ class Alert:
     issue: int | None = None
     title: str = ""
     body: str = ""
-    history: tuple[AlertStep, ...] = ()
+    history: tuple[AlertEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +131,7 @@ def save_alert(session: Session, alert: Alert) -> None:
         "issue": alert.issue,
         "title": alert.title,
         "body": alert.body,
-        "history": [
-            {
-                "state": step.state,
-                "sha": step.sha,
-                "run": step.run,
-                "at": step.at.isoformat(),
-                "text": step.text,
-            }
-            for step in alert.history
-        ],
+        "history": [_event_json(event) for event in alert.history],
     }
     key = ["repo_id", "branch", "opened_on"]
     facts = [name for name in row if name not in key]
@@ -175,13 +156,23 @@ def _alert(row: AlertRow) -> Alert:
         title=row.title,
         body=row.body,
         history=tuple(
-            AlertStep(
-                state=step["state"],
-                sha=Sha(step["sha"]),
-                run=step["run"],
-                at=datetime.fromisoformat(step["at"]),
-                text=step["text"],
+            AlertEvent(
+                at=datetime.fromisoformat(event["at"]),
+                step=AlertStep(event["step"]),
+                sha=Sha(event["sha"]),
+                text=event["text"],
+                run=event["run"],
             )
-            for step in row.history
+            for event in row.history
         ),
     )
+
+
+def _event_json(event: AlertEvent) -> dict[str, Any]:
+    return {
+        "at": event.at.isoformat(),
+        "step": event.step.value,
+        "sha": event.sha,
+        "text": event.text,
+        "run": event.run,
+    }

@@ -1,5 +1,6 @@
 """Runs, their attempts, and the jobs of each attempt."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -218,6 +219,29 @@ def _record_jobs(session: Session, repo: int, workflow_id: int, attempt: int, jo
         unique=["attempt_id", "github_id"],
         replace=["conclusion", "failed_step", "completed_at"],
     )
+
+
+def adopt_job(session: Session, attempt: StoredAttempt, name: str) -> StoredJob:
+    """A job row for results whose job is not known; its id is negative, which none of GitHub's is."""
+    known = [job for job in jobs_of(session, attempt.id) if job.name == name]
+    if known:
+        return known[0]
+    digest = hashlib.blake2b(f"{attempt.id}\x1f{name}".encode(), digest_size=7).digest()
+    orphan = Job(
+        id=JobId(-1 - int.from_bytes(digest, "big")),
+        run_id=attempt.run,
+        attempt=attempt.attempt,
+        name=name,
+        conclusion=None,
+        started_at=attempt.started_at,
+        completed_at=attempt.completed_at,
+        runner=None,
+        labels=(),
+        failed_step=None,
+        url=attempt.url,
+    )
+    _record_jobs(session, attempt.repo, attempt.workflow_id, attempt.id, [orphan])
+    return next(job for job in jobs_of(session, attempt.id) if job.name == name)
 
 
 def variant_ids(session: Session, repo: int, workflow_id: int, names: Iterable[str]) -> dict[str, int]:

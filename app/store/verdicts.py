@@ -150,6 +150,14 @@ def history(session: Session, failures: Collection[int]) -> list[StoredVerdict]:
     return _stored(session, list(session.scalars(statement)))
 
 
+def any_flaky(session: Session, failures: Collection[int]) -> bool:
+    """Whether any of these failures was ever called a flake that flipped."""
+    statement = select(VerdictRow.id).where(
+        VerdictRow.failure_id.in_(list(failures)), VerdictRow.kind == Kind.FLAKY.value
+    )
+    return bool(failures) and session.scalars(statement.limit(1)).one_or_none() is not None
+
+
 def by_id(session: Session, verdict: int) -> tuple[StoredVerdict, dict[str, Any]] | None:
     """A verdict with the facts it was judged from."""
     row = session.get(VerdictRow, verdict)

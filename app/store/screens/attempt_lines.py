@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.domain.ids import RepoName, RunId, Sha
@@ -17,7 +17,7 @@ _RED = [conclusion.value for conclusion in Conclusion if conclusion.is_red]
 
 @dataclass(frozen=True, slots=True)
 class AttemptLine:
-    """`key` is our key of the attempt, `run` GitHub's id; `judged_at` is None until its failures are judged."""
+    """`key` is ours, `run` is GitHub's id; `judged_at` is None until its failures are judged."""
 
     key: int
     repo: int
@@ -36,44 +36,12 @@ class AttemptLine:
     url: str
 
 
-Columns = tuple[
-    int,
-    int,
-    str,
-    int,
-    int,
-    str,
-    str,
-    str,
-    str | None,
-    int | None,
-    str | None,
-    datetime,
-    datetime,
-    datetime | None,
-    str,
-]
+Statement = Select[AttemptRow, RunRow, str]
 
 
-def _lines() -> Select[Columns]:
+def _lines() -> Statement:
     return (
-        select(
-            AttemptRow.id,
-            RunRow.repo_id,
-            RepoRow.shown_name,
-            RunRow.github_id,
-            AttemptRow.number,
-            RunRow.workflow,
-            RunRow.event,
-            RunRow.head_sha,
-            RunRow.head_branch,
-            RunRow.pull,
-            AttemptRow.conclusion,
-            AttemptRow.started_at,
-            AttemptRow.completed_at,
-            AttemptRow.judged_at,
-            RunRow.url,
-        )
+        select(AttemptRow, RunRow, RepoRow.shown_name)
         .join(RunRow, RunRow.id == AttemptRow.run_id)
         .join(RepoRow, RepoRow.id == RunRow.repo_id)
     )
@@ -146,45 +114,33 @@ def around_failures(
 
 def of_github_runs(session: Session, repo: int, runs: Collection[int]) -> dict[int, AttemptLine]:
     """The newest attempt of each run, by GitHub's id. Served by the unique key of runs."""
-    where: ColumnElement[bool] = RunRow.github_id.in_(list(runs))
-    statement = _lines().where(RunRow.repo_id == repo, where).order_by(AttemptRow.number).limit(1000)
+    statement = (
+        _lines()
+        .where(RunRow.repo_id == repo, RunRow.github_id.in_(list(runs)))
+        .order_by(AttemptRow.number)
+        .limit(1000)
+    )
     return {line.run: line for line in _read(session, statement)}
 
 
-def _read(session: Session, statement: Select[Columns]) -> list[AttemptLine]:
+def _read(session: Session, statement: Statement) -> list[AttemptLine]:
     return [
         AttemptLine(
-            key=key,
-            repo=repo,
-            repo_name=RepoName(name),
-            run=RunId(run),
-            number=number,
-            workflow=workflow,
-            event=event,
-            head_sha=Sha(sha),
-            branch=branch,
-            pull=pull,
-            conclusion=None if conclusion is None else Conclusion(conclusion),
-            started_at=started_at,
-            completed_at=completed_at,
-            judged_at=judged_at,
-            url=url,
+            key=attempt.id,
+            repo=run.repo_id,
+            repo_name=RepoName(repo_name),
+            run=RunId(run.github_id),
+            number=attempt.number,
+            workflow=run.workflow,
+            event=run.event,
+            head_sha=Sha(run.head_sha),
+            branch=run.head_branch,
+            pull=run.pull,
+            conclusion=None if attempt.conclusion is None else Conclusion(attempt.conclusion),
+            started_at=attempt.started_at,
+            completed_at=attempt.completed_at,
+            judged_at=attempt.judged_at,
+            url=run.url,
         )
-        for (
-            key,
-            repo,
-            name,
-            run,
-            number,
-            workflow,
-            event,
-            sha,
-            branch,
-            pull,
-            conclusion,
-            started_at,
-            completed_at,
-            judged_at,
-            url,
-        ) in session.execute(statement).tuples()
+        for attempt, run, repo_name in session.execute(statement).tuples()
     ]

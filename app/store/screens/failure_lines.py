@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, SQLColumnExpression, func, select
+from sqlalchemy.orm import Session, defer
 
 from app.domain.outcome import OutcomeKind
 from app.domain.verdict import Kind, Strength, Whose
@@ -73,7 +74,7 @@ def by_key(session: Session, failure: int) -> FailureLine | None:
 
 
 def _read(
-    session: Session, *where: ColumnElement[bool], order: tuple[object, ...], limit: int
+    session: Session, *where: ColumnElement[bool], order: tuple[SQLColumnExpression[Any], ...], limit: int
 ) -> list[FailureLine]:
     """The newest verdict is the one of the highest number, served by the unique key (failure, number)."""
     newest = (
@@ -83,12 +84,22 @@ def _read(
         .scalar_subquery()
     )
     statement = (
-        select(FailureRow, TestRow.label, JobRow.name, JobRow.url, VerdictRow)
+        select(
+            FailureRow,
+            TestRow.label,
+            JobRow.name,
+            JobRow.url,
+            VerdictRow.id,
+            VerdictRow.kind,
+            VerdictRow.strength,
+            VerdictRow.whose,
+        )
+        .options(defer(FailureRow.record), defer(FailureRow.keys))
         .join(JobRow, JobRow.id == FailureRow.job_id)
         .outerjoin(TestRow, TestRow.id == FailureRow.test_id)
         .outerjoin(VerdictRow, (VerdictRow.failure_id == FailureRow.id) & (VerdictRow.number == newest))
         .where(*where)
-        .order_by(*order)  # type: ignore[arg-type]  # columns and their orderings share no public type
+        .order_by(*order)
         .limit(limit)
     )
     return [
@@ -107,11 +118,12 @@ def _read(
             cut=row.cut,
             text_blob=row.text_blob,
             failed_at=row.failed_at,
-            ruling=None if verdict is None else _ruling(verdict),
+            ruling=_ruling(verdict, kind, strength, whose),
         )
-        for row, label, job_name, job_url, verdict in session.execute(statement).tuples()
+        for row, label, job_name, job_url, verdict, kind, strength, whose in session.execute(statement)
     ]
 
 
-def _ruling(row: VerdictRow) -> Ruling:
-    return Ruling(row.id, Kind(row.kind), Strength(row.strength), Whose(row.whose))
+def _ruling(verdict: int | None, kind: str, strength: str, whose: str) -> Ruling | None:
+    """The words are None together with the key: an outer join found no verdict."""
+    return None if verdict is None else Ruling(verdict, Kind(kind), Strength(strength), Whose(whose))

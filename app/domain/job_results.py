@@ -1,0 +1,109 @@
+"""The results of one job from all its sources: results files first, its log where they fall short."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.domain.gap import Gap, GapKind
+from app.domain.job_log import JobLog
+from app.domain.outcome import Failed, OutcomeKind, Result, TestId
+from app.domain.results_file import Reading, ReadStatus
+from app.domain.run import Conclusion
+
+_SEVERITY = {OutcomeKind.SKIPPED: 0, OutcomeKind.PASSED: 1, OutcomeKind.FAILED: 2, OutcomeKind.ERRORED: 3}
+
+QUOTED_LINES = 20
+"""Error lines of a log that make up the text of a failure without a test."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobResults:
+    """`untold` is the failure of a red job in which no test is known to have failed."""
+
+    results: tuple[Result, ...]
+    untold: Failed | None
+    gaps: tuple[Gap, ...]
+
+
+def gather_results(
+    job: str, conclusion: Conclusion | None, readings: Mapping[str, Reading], log: JobLog | None
+) -> JobResults:
+    """Put together what a job's files (by path) and its log say, and hold it against its conclusion."""
+    ledger = _Ledger()
+    for path, reading in sorted(readings.items()):
+        ledger.add_file(path, reading)
+    is_red = conclusion is not None and conclusion.is_red
+    if is_red and log is not None:
+        ledger.add_log(log)
+    red_count = sum(1 for result in ledger.results.values() if result.outcome.kind.is_red)
+    untold = _untold(log) if is_red and not red_count else None
+    gaps = [*ledger.gaps, *_contradictions(job, conclusion, red_count, is_read=bool(readings))]
+    return JobResults(tuple(ledger.results[test] for test in sorted(ledger.results)), untold, tuple(gaps))
+
+
+class _Ledger:
+    def __init__(self) -> None:
+        self.results: dict[TestId, Result] = {}
+        self.gaps: list[Gap] = []
+        self._by_name: dict[tuple[str, str], TestId] = {}
+
+    def add_file(self, path: str, reading: Reading) -> None:
+        if reading.status is not ReadStatus.COMPLETE:
+            kind = GapKind.FILE_REFUSED if reading.status is ReadStatus.REFUSED else GapKind.FILE_PARTIAL
+            self.gaps.append(Gap(kind, path, reading.reason or "; ".join(reading.problems[:3])))
+        for result in reading.results:
+            known = self.results.get(result.test)
+            if known is None or _severity(result) > _severity(known):
+                self._put(result)
+            if known is not None and known.outcome.kind.is_red is not result.outcome.kind.is_red:
+                self.gaps.append(_collision(path, result, known))
+
+    def add_log(self, log: JobLog) -> None:
+        """A failure that only the log tells is taken from it; a test is the same by class and name.
+
+        The log says nothing of the `file` that some results files carry, so it cannot be compared.
+        """
+        had_results = bool(self.results)
+        for told in log.failures:
+            test = self._by_name.get((told.test.classname, told.test.name), told.test)
+            known = self.results.get(test)
+            if known is not None and known.outcome.kind.is_red:
+                continue
+            self._put(Result(test=test, outcome=told.outcome, path=told.path, line=told.line))
+            if had_results:
+                detail = "the job's log says that it failed, and no results file does"
+                self.gaps.append(Gap(GapKind.RESULTS_CONTRADICT_JOB, test.label, detail))
+
+    def _put(self, result: Result) -> None:
+        self.results[result.test] = result
+        self._by_name[(result.test.classname, result.test.name)] = result.test
+
+
+def _severity(result: Result) -> int:
+    return _SEVERITY[result.outcome.kind]
+
+
+def _collision(path: str, result: Result, known: Result) -> Gap:
+    outcomes = " and ".join(sorted({result.outcome.kind.value, known.outcome.kind.value}))
+    return Gap(
+        GapKind.TEST_COLLISION, result.test.label, f"{outcomes} in one job (last in {path}): counted red"
+    )
+
+
+def _untold(log: JobLog | None) -> Failed:
+    if log is None:
+        return Failed(message="the job failed, and neither results nor a log say why", text="")
+    lines = [line.text for line in log.errors[-QUOTED_LINES:]]
+    message = log.infra or (lines[-1] if lines else "the job failed without naming a test")
+    return Failed(message=message, text="\n".join(lines), cut=log.cut)
+
+
+def _contradictions(job: str, conclusion: Conclusion | None, red_count: int, *, is_read: bool) -> list[Gap]:
+    if not is_read:
+        return [Gap(GapKind.NO_RESULTS_FILE, job, "no results file came from this job")]
+    if conclusion is not None and conclusion.is_red and not red_count:
+        detail = "the job failed, and its results files name no failed test"
+        return [Gap(GapKind.RESULTS_CONTRADICT_JOB, job, detail)]
+    if conclusion is Conclusion.SUCCESS and red_count:
+        detail = f"the job succeeded though {red_count} of its tests failed: it may go on after errors"
+        return [Gap(GapKind.RESULTS_CONTRADICT_JOB, job, detail)]
+    return []

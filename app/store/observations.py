@@ -1,0 +1,108 @@
+"""Outcomes of one test across jobs, runs and commits, read from the packed vectors."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+from sqlalchemy import or_
+from sqlalchemy.orm import Session
+
+from app.domain.evidence import Observation
+from app.domain.ids import Sha, TreeSha
+from app.domain.outcome import OutcomeKind
+from app.domain.run import TESTS_THE_PUSHED_COMMIT
+from app.domain.run_vector import RunVector
+from app.store import results
+from app.store.runs import AttemptRow, JobExecution, JobRow, RunRow, VariantRow, job_executions
+
+MOST_EXECUTIONS = 400
+
+
+class Observations:
+    """Reads within one session, and decodes each vector once however often it is asked."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._vectors: dict[int, RunVector | None] = {}
+
+    def execution(self, job: int) -> JobExecution:
+        return job_executions(self._session, JobRow.id == job, limit=1)[0]
+
+    def of_test(self, test: int, executions: Iterable[JobExecution]) -> tuple[Observation, ...]:
+        """What the test did in each of these jobs; a job without a result of it gives none."""
+        ran = list(executions)
+        self._load([execution.job.id for execution in ran])
+        found = []
+        for execution in ran:
+            vector = self._vectors[execution.job.id]
+            outcome = vector.outcome_of(test) if vector else None
+            if outcome is not None:
+                found.append(observe(execution, outcome))
+        return tuple(found)
+
+    def same_code(self, repo: int, execution: JobExecution) -> list[JobExecution]:
+        """Other executions of this variant at the same head SHA, or on the same tree, in any event."""
+        job, head = execution.job, execution.attempt.head_sha
+        same = RunRow.head_sha == head
+        if job.tested.tree is not None:
+            same = or_(same, JobRow.tested_tree == job.tested.tree)
+        where = (RunRow.repo_id == repo, JobRow.variant_id == job.variant_id, same, JobRow.id != job.id)
+        return job_executions(self._session, *where, limit=MOST_EXECUTIONS)
+
+    def siblings(self, execution: JobExecution) -> list[JobExecution]:
+        """The other variants of the same attempt."""
+        job = execution.job
+        where = (JobRow.attempt_id == job.attempt, JobRow.variant_id != job.variant_id)
+        return job_executions(self._session, *where, limit=MOST_EXECUTIONS)
+
+    def at_head(self, repo: int, variant: int, head: Sha) -> list[JobExecution]:
+        where = (RunRow.repo_id == repo, RunRow.head_sha == head, JobRow.variant_id == variant)
+        return job_executions(self._session, *where, limit=MOST_EXECUTIONS)
+
+    def on_branch(
+        self, repo: int, variant: int, branch: str, *, until: datetime, limit: int
+    ) -> list[JobExecution]:
+        """Executions on a branch's own commits that began before `until`, newest first."""
+        where = (
+            RunRow.repo_id == repo,
+            RunRow.head_branch == branch,
+            RunRow.event.in_(TESTS_THE_PUSHED_COMMIT),
+            JobRow.variant_id == variant,
+            AttemptRow.started_at < until,
+        )
+        return job_executions(self._session, *where, limit=limit)
+
+    def on_trees(self, repo: int, trees: Collection[TreeSha], *, not_at: Sha) -> list[JobExecution]:
+        where = (RunRow.repo_id == repo, JobRow.tested_tree.in_(list(trees)), RunRow.head_sha != not_at)
+        return job_executions(self._session, *where, limit=MOST_EXECUTIONS)
+
+    def tallies(self, attempt: int, variant: str) -> tuple[int, int]:
+        """Tests reported and red in one variant of one attempt, its shards together."""
+        where = (JobRow.attempt_id == attempt, VariantRow.name == variant)
+        jobs = [execution.job.id for execution in job_executions(self._session, *where, limit=256)]
+        counted = results.tallies(self._session, jobs).values()
+        return sum(count for count, _ in counted), sum(red for _, red in counted)
+
+    def _load(self, jobs: Sequence[int]) -> None:
+        missing = [job for job in jobs if job not in self._vectors]
+        if missing:
+            found = results.vectors(self._session, missing)
+            self._vectors |= {job: found.get(job) for job in missing}
+
+
+def observe(execution: JobExecution, outcome: OutcomeKind) -> Observation:
+    job, attempt = execution.job, execution.attempt
+    return Observation(
+        run=attempt.run,
+        attempt=attempt.attempt,
+        job_id=job.github_id,
+        job=job.name,
+        variant=job.variant,
+        event=attempt.event,
+        sha=attempt.head_sha,
+        branch=attempt.head_branch,
+        pull=attempt.pull,
+        outcome=outcome,
+        tested=job.tested,
+        at=job.started_at or attempt.started_at,
+        url=job.url,
+    )

@@ -1,0 +1,132 @@
+"""What needs a look: gaps, deliveries that wait or cannot be read, and dead letters."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.domain.gap import Gap, GapKind
+from app.domain.ids import DeliveryId, RepoName, RunId
+from app.store.gaps import GapRow
+from app.store.inbox import DeliveryRow, DeliveryState
+from app.store.repos import RepoRow
+from app.store.runs import AttemptRow, RunRow
+from app.store.tasks import TaskRow, TaskState
+
+
+@dataclass(frozen=True, slots=True)
+class GapLine:
+    key: int
+    attempt: int
+    repo_name: RepoName
+    run: RunId
+    gap: Gap
+    noted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryLine:
+    """A delivery without its body, which can be 25 MB."""
+
+    guid: DeliveryId
+    event: str
+    action: str | None
+    repo: str | None
+    state: DeliveryState
+    note: str
+    seen: int
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    key: str
+    stage: str
+    total_tries: int
+    error_family: str | None
+    error: str | None
+    updated_at: datetime
+
+
+def gap_lines(session: Session, *, before: int | None, limit: int) -> list[GapLine]:
+    """Newest noted first, from below the key `before`. Walks the primary key backwards."""
+    statement = (
+        select(GapRow, RunRow.github_id, RepoRow.shown_name)
+        .join(AttemptRow, AttemptRow.id == GapRow.attempt_id)
+        .join(RunRow, RunRow.id == AttemptRow.run_id)
+        .join(RepoRow, RepoRow.id == RunRow.repo_id)
+        .order_by(GapRow.id.desc())
+        .limit(limit)
+    )
+    if before is not None:
+        statement = statement.where(GapRow.id < before)
+    return [
+        GapLine(
+            key=row.id,
+            attempt=row.attempt_id,
+            repo_name=RepoName(name),
+            run=RunId(run),
+            gap=Gap(GapKind(row.kind), row.subject, row.detail),
+            noted_at=row.noted_at,
+        )
+        for row, run, name in session.execute(statement).tuples()
+    ]
+
+
+def gaps_since(session: Session, since: datetime) -> int:
+    """Served by ix_gaps_noted_at."""
+    return session.scalars(select(func.count()).select_from(GapRow).where(GapRow.noted_at >= since)).one()
+
+
+def dead_letters(session: Session, *, limit: int) -> list[DeadLetter]:
+    """Newest first; served by ix_tasks_state."""
+    statement = (
+        select(TaskRow)
+        .where(TaskRow.state == TaskState.DEAD.value)
+        .order_by(TaskRow.updated_at.desc(), TaskRow.key)
+        .limit(limit)
+    )
+    return [
+        DeadLetter(row.key, row.stage, row.total_tries, row.error_family, row.error, row.updated_at)
+        for row in session.scalars(statement)
+    ]
+
+
+def dead_count(session: Session) -> int:
+    """Served by ix_tasks_state."""
+    statement = select(func.count()).select_from(TaskRow).where(TaskRow.state == TaskState.DEAD.value)
+    return session.scalars(statement).one()
+
+
+def delivery_lines(session: Session, *, state: DeliveryState | None, limit: int) -> list[DeliveryLine]:
+    """Newest received first, from the inbox. Served by ix_deliveries_received_at."""
+    statement = (
+        select(
+            DeliveryRow.guid,
+            DeliveryRow.event,
+            DeliveryRow.action,
+            DeliveryRow.repo,
+            DeliveryRow.state,
+            DeliveryRow.note,
+            DeliveryRow.deliveries_seen,
+            DeliveryRow.received_at,
+        )
+        .order_by(DeliveryRow.received_at.desc(), DeliveryRow.guid)
+        .limit(limit)
+    )
+    if state is not None:
+        statement = statement.where(DeliveryRow.state == state.value)
+    return [
+        DeliveryLine(DeliveryId(guid), event, action, repo, DeliveryState(kept), note, seen, received_at)
+        for guid, event, action, repo, kept, note, seen, received_at in session.execute(statement).tuples()
+    ]
+
+
+def oldest_waiting(session: Session) -> tuple[int, datetime | None]:
+    """How many deliveries the worker has not taken yet, and since when. Served by ix_deliveries_waiting."""
+    statement = select(func.count(), func.min(DeliveryRow.received_at)).where(
+        DeliveryRow.state == DeliveryState.WAITING.value
+    )
+    count, oldest = session.execute(statement).one()
+    return count, oldest

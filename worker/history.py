@@ -1,0 +1,111 @@
+"""How commits stand to a change: answered from the store, and what it cannot answer is asked of GitHub."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.domain.commit_graph import ChangeSet, Related, change_set, relate, relate_by_missing
+from app.domain.errors import Gone
+from app.domain.evidence import Observation, Relation
+from app.domain.ids import RepoName, Sha
+from app.domain.run import TESTS_A_MERGE, PullRequest
+from app.domain.wording import short
+from app.store import changes, commits, repos
+from app.store.commit_index import CommitIndex
+from app.store.session import unit_of_work
+from worker.deps import Deps
+
+Question = tuple[Sha, Sha]
+"""`compare(base, head)`, not yet known."""
+
+
+class History:
+    """Answers within one session; what it cannot answer it notes in `unanswered`, and says UNKNOWN."""
+
+    def __init__(self, session: Session, index: CommitIndex) -> None:
+        self._session, self._index = session, index
+        self.unanswered: set[Question] = set()
+        index.refresh(session)
+
+    def change_of_pull(self, head: Sha, pull: int | None, base: Sha | None) -> ChangeSet:
+        """The own commits of a pull request's head; `base` is a commit known to be on its base's side."""
+        stored = changes.of_head(self._session, self._index.repo, head)
+        also = self._index.of_pull(pull) if pull is not None else frozenset()
+        if stored is not None and stored.complete:
+            return replace(stored, base=stored.base or base, own=stored.own | also)
+        base = base or (stored.base if stored else None)
+        if base is None:
+            return ChangeSet(head, None, frozenset({head, *also}), complete=False)
+        return change_set(self._index.parents, head, base, also_own=also)
+
+    def since(self, green: Sha | None, head: Sha) -> ChangeSet:
+        """On a branch: the commits that came after its last green one."""
+        if green is None or green == head:
+            return ChangeSet(head, green if green != head else None, frozenset({head}), complete=False)
+        change = change_set(self._index.parents, head, green)
+        if change.complete:
+            return change
+        known = commits.relation(self._session, self._index.repo, green, head)
+        if known is None:
+            self.unanswered.add((green, head))
+            return change
+        return ChangeSet(head, green, change.own | set(known.own), complete=known.complete)
+
+    def relate(self, change: ChangeSet, seen: Observation, pull: PullRequest | None) -> Related:
+        """Whether what `seen` tested contains the change. Doubt is UNKNOWN, which excuses nothing."""
+        related = self._relate_commit(change, seen.sha)
+        side = seen.tested.merge_base_parent
+        if seen.event == TESTS_A_MERGE and side is not None and related.relation is Relation.WITHOUT_CHANGE:
+            merged = relate(self._index.parents, change, side)
+            related = merged if merged.relation is Relation.WITH_CHANGE else related
+        return _unless_merged(related, seen, pull)
+
+    def _relate_commit(self, change: ChangeSet, other: Sha) -> Related:
+        related = relate(self._index.parents, change, other)
+        if related.relation is not Relation.UNKNOWN or not change.complete:
+            return related
+        known = commits.relation(self._session, self._index.repo, other, change.head)
+        if known is None:
+            self.unanswered.add((other, change.head))
+            return related
+        return relate_by_missing(change, other, known.own, is_all=known.complete)
+
+
+def _unless_merged(related: Related, seen: Observation, pull: PullRequest | None) -> Related:
+    """A squash carries the change under another commit, so after the merge only the commits prove nothing."""
+    merged_at: datetime | None = pull.merged_at if pull else None
+    if merged_at is None or seen.at < merged_at or related.relation is not Relation.WITHOUT_CHANGE:
+        return related
+    how = f"the pull request was merged before {short(seen.sha)} was tested"
+    return Related(Relation.UNKNOWN, how)
+
+
+def ask_github(deps: Deps, repo: int, name: RepoName, questions: set[Question], pulls: set[int]) -> None:
+    """Answer what the store could not, and store it; what GitHub no longer has stays unknown."""
+    found = []
+    for base, head in sorted(questions):
+        try:
+            found.append((base, head, deps.github.compare(name, base, head)))
+        except Gone:
+            continue
+    read = []
+    for number in sorted(pulls):
+        try:
+            read.append(deps.github.pull(name, number))
+        except Gone:
+            continue
+    with unit_of_work(deps.store) as session:
+        for base, head, comparison in found:
+            relation = commits.CommitRelation(
+                base=base,
+                head=head,
+                merge_base=comparison.merge_base,
+                ahead_by=comparison.ahead_by,
+                behind_by=comparison.behind_by,
+                own=comparison.own,
+                complete=comparison.complete,
+            )
+            commits.remember_relation(session, repo, relation)
+        for pull in read:
+            repos.remember_pull(session, repo, pull)

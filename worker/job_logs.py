@@ -1,0 +1,79 @@
+"""Fetch the log of one job: for the commit it tested, and, where the job is red, to keep."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.checkout import Checkout, tested_checkout
+from app.domain.errors import Gone
+from app.domain.gap import Gap, GapKind
+from app.domain.job_log import JobLog, read_job_log
+from app.domain.run import Conclusion
+from app.domain.tested_tree import TestedTree
+from app.store import blobs
+from app.store.artifacts import FileKind, SourceFile
+from app.store.runs import StoredAttempt, StoredJob
+from worker.deps import Deps
+from worker.tested_trees import TreeFinder
+
+LIMIT_BYTES = 16 * 1024 * 1024
+"""Of a longer log the head and the larger tail are taken; logs of 500 MB exist."""
+
+NEVER_RAN = frozenset({Conclusion.SKIPPED, Conclusion.ACTION_REQUIRED, Conclusion.STALE})
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedLog:
+    """`blob` and `files` are there only for a job whose log is kept."""
+
+    job: int
+    tested: TestedTree
+    gaps: tuple[Gap, ...]
+    blob: blobs.PackedBlob | None = None
+    files: tuple[SourceFile, ...] = ()
+
+
+class LogFetcher:
+    """For one attempt. A log that cannot be had is a gap; what was tested may then still be known."""
+
+    def __init__(self, deps: Deps, attempt: StoredAttempt) -> None:
+        self._deps, self._attempt = deps, attempt
+        self.trees = TreeFinder(deps, attempt)
+
+    def fetch(self, job: StoredJob) -> FetchedLog | None:
+        """None for a job that never ran, which has no log and tested nothing."""
+        if job.started_at is None or job.conclusion in NEVER_RAN:
+            return None
+        is_red = job.conclusion is None or job.conclusion is not Conclusion.SUCCESS
+        if not is_red and not self._deps.settings.read_passed_logs:
+            tested, gaps = self.trees.find(job.name, None)
+            return FetchedLog(job.id, tested, gaps)
+        return self._download(job, keep=is_red)
+
+    def _download(self, job: StoredJob, *, keep: bool) -> FetchedLog:
+        with tempfile.TemporaryDirectory(prefix="flake-triage-") as folder:
+            try:
+                got = self._deps.github.download_job_log(
+                    self._attempt.repo_name, job.github_id, Path(folder) / "log", limit_bytes=LIMIT_BYTES
+                )
+            except Gone as gone:
+                tested, gaps = self.trees.find(job.name, None)
+                return FetchedLog(job.id, tested, (*gaps, Gap(GapKind.LOG_GONE, job.name, gone.reason)))
+            with got.path.open("rb") as stream:
+                log = read_job_log(stream)
+            blob = None
+            if keep:
+                with got.path.open("rb") as stream:
+                    blob = blobs.PackedBlob(stream)
+        tested, gaps = self.trees.find(job.name, self._checkout(log))
+        if got.cut:
+            gaps = (*gaps, Gap(GapKind.LOG_CUT, job.name, f"only {LIMIT_BYTES} bytes of it were taken"))
+        files = () if blob is None else (_source_file(job, blob, cut=got.cut),)
+        return FetchedLog(job.id, tested, gaps, blob, files)
+
+    def _checkout(self, log: JobLog) -> Checkout | None:
+        return tested_checkout(log.checkouts, self._attempt.repo_name)
+
+
+def _source_file(job: StoredJob, blob: blobs.PackedBlob, *, cut: bool) -> SourceFile:
+    return SourceFile(job.id, "log", f"{job.github_id}.txt", FileKind.JOB_LOG, blob.digest, cut)

@@ -1,0 +1,23 @@
+"""The pipeline in the order of its flow: each stage's name, its queue and its handler."""
+
+from worker.deps import FIRST_STAGE, Pipeline, Stage
+from worker.stages.fetch_artifacts import fetch_artifacts
+from worker.stages.group_failures import group_failures
+from worker.stages.judge_failures import judge_failures
+from worker.stages.publish_alert import publish_alert
+from worker.stages.publish_comment import publish_comment
+from worker.stages.read_results import read_results
+from worker.stages.record_run import record_run
+
+PIPELINE: Pipeline = {
+    stage.name: stage
+    for stage in (
+        Stage(FIRST_STAGE, "fetch", record_run),
+        Stage("fetch_artifacts", "fetch", fetch_artifacts),
+        Stage("read_results", "fetch", read_results),
+        Stage("group_failures", "fetch", group_failures),
+        Stage("judge_failures", "judge", judge_failures),
+        Stage("publish_comment", "report", publish_comment),
+        Stage("publish_alert", "report", publish_alert),
+    )
+}

@@ -1,0 +1,169 @@
+"""Second stage: bring the attempt's artifacts and job logs into the store before GitHub lets them go."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from app.domain.artifact import ArtifactRef, UnpackBudget, attribute_artifact
+from app.domain.errors import Gone, Rejected, Unavailable
+from app.domain.gap import Gap, GapKind
+from app.domain.ids import JobId
+from app.domain.rank_log import is_results_candidate, is_text_log, rank_of
+from app.domain.run import Job
+from app.store import artifacts, blobs, commits, gaps, runs
+from app.store.artifacts import ArtifactState, FileKind, SourceFile, StoredArtifact
+from app.store.outbox import Order, ask
+from app.store.runs import StoredAttempt, StoredJob
+from app.store.session import read_only, unit_of_work
+from worker.deps import Deps, Payload
+from worker.job_logs import FetchedLog, LogFetcher
+from worker.known_commits import known_commit
+from worker.unpack import open_artifact
+
+ASK_AGAIN_S = 5.0
+UPLOAD_SLACK = timedelta(minutes=2)
+"""GitHub's clocks: an artifact's time and its attempt's end are written by different machines."""
+
+
+@dataclass(slots=True)
+class Haul:
+    """What one attempt gave, gathered outside any transaction."""
+
+    artifacts: list[StoredArtifact] = field(default_factory=list)
+    files: list[SourceFile] = field(default_factory=list)
+    blobs: list[blobs.PackedBlob] = field(default_factory=list)
+    gaps: list[tuple[int | None, Gap]] = field(default_factory=list)
+    logs: list[FetchedLog] = field(default_factory=list)
+    commits: list[commits.CommitFacts] = field(default_factory=list)
+
+
+def fetch_artifacts(deps: Deps, payload: Payload) -> None:
+    """Download within bounds; what cannot be had becomes a gap. Safe to repeat until its one commit."""
+    with read_only(deps.store) as session:
+        attempt = runs.attempt(session, payload["attempt"])
+        jobs = runs.jobs_of(session, attempt.id)
+    haul = Haul()
+    _fetch_results(deps, attempt, jobs, haul)
+    logs = LogFetcher(deps, attempt)
+    haul.logs += [fetched for job in jobs if (fetched := logs.fetch(job)) is not None]
+    haul.commits += [known_commit(facts) for facts in logs.trees.seen()]
+    _store(deps, attempt, haul)
+
+
+def _fetch_results(deps: Deps, attempt: StoredAttempt, jobs: Sequence[StoredJob], haul: Haul) -> None:
+    found = _of_attempt(deps.github.artifacts(attempt.repo_name, attempt.run), attempt)
+    ran = [job for job in jobs if job.started_at is not None]
+    if not found and ran and deps.clock.now() - attempt.completed_at < _wait(deps):
+        # An empty list right after the end has been seen to fill up within minutes.
+        raise Unavailable(f"artifacts of run {attempt.run}", "none listed yet", retry_after_s=ASK_AGAIN_S)
+    plain = [_plain(job, attempt) for job in jobs]
+    by_github_id = {job.github_id: job.id for job in jobs}
+    for artifact in found:
+        owner = attribute_artifact(artifact.name, artifact.created_at, plain)
+        _fetch_artifact(deps, attempt, artifact, None if owner is None else by_github_id[owner], haul)
+
+
+def _wait(deps: Deps) -> timedelta:
+    return timedelta(seconds=deps.settings.artifact_wait_s)
+
+
+def _of_attempt(found: Sequence[ArtifactRef], attempt: StoredAttempt) -> list[ArtifactRef]:
+    """Artifacts carry no attempt: those made while it ran are its own; of one name the newest counts."""
+    newest: dict[str, ArtifactRef] = {}
+    for artifact in sorted(found, key=lambda artifact: artifact.id):
+        if attempt.started_at <= artifact.created_at <= attempt.completed_at + UPLOAD_SLACK:
+            newest[artifact.name] = artifact
+    return sorted(newest.values(), key=lambda artifact: artifact.id)
+
+
+def _plain(job: StoredJob, attempt: StoredAttempt) -> Job:
+    return Job(
+        id=JobId(job.github_id),
+        run_id=attempt.run,
+        attempt=attempt.attempt,
+        name=job.name,
+        conclusion=job.conclusion,
+        started_at=job.started_at,
+        completed_at=job.completed_at,
+        runner=job.runner,
+        labels=(),
+        failed_step=job.failed_step,
+        url=job.url,
+    )
+
+
+def _fetch_artifact(
+    deps: Deps, attempt: StoredAttempt, artifact: ArtifactRef, job: int | None, haul: Haul
+) -> None:
+    state, detail = ArtifactState.FETCHED, ""
+    try:
+        members = list(_take(deps, attempt, artifact))
+    except Gone as gone:
+        expired = artifact.expired
+        state = ArtifactState.EXPIRED if expired else ArtifactState.GONE
+        missing = GapKind.ARTIFACT_EXPIRED if expired else GapKind.ARTIFACT_GONE
+        detail = gone.reason
+        haul.gaps.append((job, Gap(missing, artifact.name, gone.reason)))
+    except Rejected as refused:
+        state, detail = ArtifactState.REFUSED, refused.reason
+        haul.gaps.append((job, Gap(GapKind.ARTIFACT_REFUSED, artifact.name, refused.reason)))
+    else:
+        for path, kind, blob in members:
+            haul.blobs.append(blob)
+            haul.files.append(SourceFile(job, artifact.name, path, kind, blob.digest))
+        if not members:
+            state, detail = ArtifactState.UNWANTED, "no results file and no rank log in it"
+    haul.artifacts.append(
+        StoredArtifact(
+            github_id=artifact.id,
+            job=job,
+            name=artifact.name,
+            size_bytes=artifact.size_bytes,
+            digest=artifact.digest,
+            state=state,
+            detail=detail,
+            created_at=artifact.created_at,
+        )
+    )
+
+
+def _take(
+    deps: Deps, attempt: StoredAttempt, artifact: ArtifactRef
+) -> Iterator[tuple[str, FileKind, blobs.PackedBlob]]:
+    """The files that we read, packed; all of them or, if one is dangerous, none."""
+    budget = UnpackBudget()
+    with tempfile.TemporaryDirectory(prefix="flake-triage-") as folder:
+        got = deps.github.download_artifact(
+            attempt.repo_name, artifact.id, Path(folder) / "artifact", limit_bytes=budget.download_bytes
+        )
+        if artifact.digest is not None and artifact.digest != f"sha256:{got.sha256}":
+            raise Rejected(
+                artifact.name, f"its digest is sha256:{got.sha256[:12]}, not {artifact.digest[:19]}"
+            )
+        for member in open_artifact(got.path, budget, fallback_name=got.filename or artifact.name):
+            kind = _kind_of(member.name)
+            if kind is not None:
+                yield member.name, kind, blobs.PackedBlob(member.stream)
+
+
+def _kind_of(path: str) -> FileKind | None:
+    if is_results_candidate(path):
+        return FileKind.RESULTS
+    return FileKind.RANK_LOG if is_text_log(path) and rank_of(path) is not None else None
+
+
+def _store(deps: Deps, attempt: StoredAttempt, haul: Haul) -> None:
+    now = deps.clock.now()
+    with unit_of_work(deps.store) as session:
+        blobs.keep(session, *haul.blobs, *(log.blob for log in haul.logs if log.blob is not None))
+        commits.remember(session, attempt.repo, haul.commits)
+        artifacts.record(session, attempt.id, haul.artifacts)
+        artifacts.add_files(session, attempt.id, [*haul.files, *(f for log in haul.logs for f in log.files)])
+        for job, gap in haul.gaps:
+            gaps.note(session, attempt.id, job, [gap], at=now)
+        for log in haul.logs:
+            gaps.note(session, attempt.id, log.job, log.gaps, at=now)
+            runs.set_tested_tree(session, log.job, log.tested)
+        ask(session, Order(f"read:{attempt.id}", "read_results", {"schema": 1, "attempt": attempt.id}))

@@ -1,0 +1,209 @@
+"""Sixth stage, for a branch: one alert while it is red, kept up to date, closed once it is green."""
+
+from dataclasses import dataclass, replace
+
+from sqlalchemy.orm import Session
+
+from app.domain.alert_words import red_told
+from app.domain.branch_state import BranchState, Colour, TestedHead, branch_state
+from app.domain.errors import Gone
+from app.domain.failure_entry import FailureLine
+from app.domain.ids import RepoName, Sha
+from app.domain.main_alert import (
+    AlertEvent,
+    AlertStep,
+    AllClear,
+    Candidate,
+    MainAlert,
+    render_alert,
+)
+from app.domain.marker import alert_marker, find_marker
+from app.github.facts import Issue
+from app.store import commits, reports, repos, runs
+from app.store.commit_index import CommitIndex
+from app.store.reports import Alert, AlertState
+from app.store.runs import JobExecution, StoredAttempt
+from app.store.session import read_only, unit_of_work
+from worker.deps import Deps, Payload
+from worker.history import History
+from worker.report_lines import current_executions, failure_lines, red_executions
+
+
+@dataclass(frozen=True, slots=True)
+class Red:
+    """`first` is the first red attempt; `last_green` the newest green commit before it, if seen."""
+
+    first: StoredAttempt
+    last_green: Sha | None
+
+
+LABEL = "flake-triage"
+LOOKED_AT = 200
+"""Newest attempts of the branch; a longer unbroken red is told as that long at least."""
+CANDIDATES = 50
+
+
+def publish_alert(deps: Deps, payload: Payload) -> None:
+    """Open, update or close. Safe to repeat: what GitHub holds is read before a write."""
+    repo, branch = payload["repo"], payload["branch"]
+    with read_only(deps.store) as session:
+        known = reports.open_alert(session, repo, branch)
+        wanted = _wanted(session, repo, branch, known, deps)
+    if wanted is None or wanted == known:
+        return
+    issue = _publish(deps, wanted)
+    with unit_of_work(deps.store) as session:
+        reports.save_alert(session, replace(wanted, issue=issue))
+
+
+def _wanted(session: Session, repo: int, branch: str, known: Alert | None, deps: Deps) -> Alert | None:
+    attempts = runs.attempts_on(session, repo, branch, limit=LOOKED_AT)
+    by_key = {one.id: one for one in attempts}
+    state = branch_state([_head(one) for one in attempts])
+    if state.colour is Colour.RED:
+        return _red(session, repo, branch, known, state, by_key, deps)
+    if state.colour is Colour.GREEN and known is not None and state.newest is not None:
+        return _closed(session, known, by_key[state.newest.key], deps)
+    return None
+
+
+def _head(attempt: StoredAttempt) -> TestedHead:
+    return TestedHead(
+        key=attempt.id,
+        workflow=str(attempt.workflow_id),
+        sha=attempt.head_sha,
+        conclusion=attempt.conclusion,
+        at=attempt.started_at,
+    )
+
+
+def _red(
+    session: Session,
+    repo: int,
+    branch: str,
+    known: Alert | None,
+    state: BranchState,
+    by_key: dict[int, StoredAttempt],
+    deps: Deps,
+) -> Alert:
+    streak = state.streaks[0]
+    first, newest = by_key[streak.first.key], by_key[streak.newest.key]
+    alert = known or Alert(
+        repo=repo,
+        branch=branch,
+        state=AlertState.OPEN,
+        opened_on=first.head_sha,
+        opened_at=first.completed_at,
+    )
+    lines = failure_lines(session, _red_now(session, state, by_key))
+    said = red_told(lines)
+    step = AlertStep.UPDATED if alert.history else AlertStep.OPENED
+    if not alert.history or alert.history[-1].text != said:
+        event = AlertEvent(newest.completed_at, step, newest.head_sha, said, newest.run)
+        alert = replace(alert, history=(*alert.history, event))
+    last_green = streak.last_green.sha if streak.last_green else None
+    return _told(session, alert, lines, Red(first, last_green), deps, all_clear=None)
+
+
+def _red_now(session: Session, state: BranchState, by_key: dict[int, StoredAttempt]) -> list[JobExecution]:
+    """The current jobs of each red workflow's newest run, earlier attempts of that run among them."""
+    newest = {by_key[streak.newest.key].run for streak in state.streaks}
+    return red_executions(session, [one for one in by_key.values() if one.run in newest])
+
+
+def _closed(session: Session, known: Alert, green: StoredAttempt, deps: Deps) -> Alert:
+    told = "green again"
+    event = AlertEvent(green.completed_at, AlertStep.CLOSED, green.head_sha, told, green.run)
+    alert = replace(
+        known,
+        state=AlertState.CLOSED,
+        closed_on=green.head_sha,
+        closed_at=green.completed_at,
+        history=(*known.history, event),
+    )
+    clear = AllClear(green.head_sha, green.run, green.completed_at)
+    return _told(session, alert, _lines_at(session, known), None, deps, all_clear=clear)
+
+
+def _lines_at(session: Session, alert: Alert) -> tuple[FailureLine, ...]:
+    """What had failed when the alert was last told."""
+    last = alert.history[-1]
+    attempts = runs.attempts_at(session, alert.repo, last.sha)
+    ran = [one for one in attempts if one.run == last.run]
+    return failure_lines(session, current_executions(session, ran))
+
+
+def _told(
+    session: Session,
+    alert: Alert,
+    lines: tuple[FailureLine, ...],
+    red: Red | None,
+    deps: Deps,
+    *,
+    all_clear: AllClear | None,
+) -> Alert:
+    name = repos.name_of(session, alert.repo)
+    text = render_alert(
+        MainAlert(
+            repo=name,
+            branch=alert.branch,
+            red_since=alert.opened_on,
+            opened_at=alert.opened_at,
+            failures=lines,
+            dashboard_url=f"{deps.settings.dashboard_url}/?repo={name}",
+            candidates=_candidates(session, alert.repo, red) if red else (),
+            last_green=red.last_green if red else None,
+            history=alert.history,
+            all_clear=all_clear,
+            github_url=deps.settings.github_url,
+        ),
+        limit_bytes=deps.settings.comment_bytes,
+    )
+    return replace(alert, title=text.title, body=text.body)
+
+
+def _candidates(session: Session, repo: int, red: Red) -> tuple[Candidate, ...]:
+    """The commits since the last green one, the newest tested first; only those that are known."""
+    own = History(session, CommitIndex(repo)).since(red.last_green, red.first.head_sha).own
+    facts = commits.by_sha(session, repo, own)
+    ordered = sorted(own, key=lambda sha: (sha != red.first.head_sha, sha))
+    known = [(sha, facts.get(sha)) for sha in ordered[:CANDIDATES]]
+    return tuple(
+        Candidate(sha, (one.subject or "") if one else "", one.author if one else None) for sha, one in known
+    )
+
+
+def _publish(deps: Deps, alert: Alert) -> int | None:
+    """The number of the issue that now holds the alert; None where the repository takes no issues."""
+    with read_only(deps.store) as session:
+        name = repos.name_of(session, alert.repo)
+    state = "open" if alert.state is AlertState.OPEN else "closed"
+    try:
+        there = _there(deps, alert, name)
+        if there is None and alert.state is AlertState.CLOSED:
+            return None
+        if there is None:
+            new = deps.github.create_issue(name, title=alert.title, body=alert.body, labels=(LABEL,))
+            return new.number
+        if (there.title, there.body, there.state) != (alert.title, alert.body, state):
+            deps.github.edit_issue(
+                name,
+                there.number,
+                title=alert.title,
+                body=alert.body,
+                state=state,
+                state_reason="completed" if state == "closed" else None,
+            )
+    except Gone:  # issues are switched off, or somebody deleted it: the alert stays on the dashboard
+        return None
+    return there.number
+
+
+def _there(deps: Deps, alert: Alert, name: RepoName) -> Issue | None:
+    """The issue of this alert: by its number, else by our marker among the open ones that we wrote."""
+    marker, we = alert_marker(name, alert.branch), deps.github.whoami()
+    for issue in deps.github.issues(name, state="all" if alert.issue else "open", labels=(LABEL,)):
+        ours = find_marker(issue.body) == marker and we in {None, issue.author}
+        if issue.number == alert.issue or (alert.issue is None and ours):
+            return issue
+    return None

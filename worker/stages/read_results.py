@@ -1,0 +1,142 @@
+"""Third stage: read the files of an attempt into results; what cannot be read is a gap, never a pass."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.domain.gap import Gap, GapKind
+from app.domain.job_log import JobLog, read_job_log
+from app.domain.job_results import JobResults, gather_results
+from app.domain.junit import read_results as read_results_file
+from app.domain.outcome import Errored, Failed, OutcomeKind
+from app.domain.results_file import Reading
+from app.domain.run_vector import Cell
+from app.store import artifacts, blobs, failures, gaps, identities, results, runs
+from app.store.artifacts import FileKind, SourceFile
+from app.store.failures import NewFailure
+from app.store.outbox import Order, ask
+from app.store.runs import StoredAttempt, StoredJob
+from app.store.session import read_only, unit_of_work
+from worker.deps import Deps, Payload
+
+
+@dataclass(frozen=True, slots=True)
+class ReadJob:
+    job: StoredJob
+    found: JobResults
+    texts: dict[str, blobs.PackedBlob]
+    """The text of each red result, by the test's identity; of the untold failure under the empty one."""
+
+
+def read_results(deps: Deps, payload: Payload) -> None:
+    """Read everything outside a transaction, then store it in one. Safe to repeat: counters have a guard."""
+    with read_only(deps.store) as session:
+        attempt = runs.attempt(session, payload["attempt"])
+        files = artifacts.files_of(session, attempt.id)
+        jobs = runs.jobs_of(session, attempt.id)
+    jobs += _adopt_orphans(deps, attempt, files)
+    read = [_read_job(deps, job, [file for file in files if _belongs(file, job)]) for job in jobs]
+    now = deps.clock.now()
+    with unit_of_work(deps.store) as session:
+        cells = [_store_job(session, attempt, job, at=now) for job in read]
+        if runs.claim_counting(session, attempt.id, at=now):
+            results.add_to_days(session, cells, day=attempt.started_at.date())
+        ask(session, Order(f"group:{attempt.id}", "group_failures", {"schema": 1, "attempt": attempt.id}))
+
+
+def _adopt_orphans(deps: Deps, attempt: StoredAttempt, files: Sequence[SourceFile]) -> list[StoredJob]:
+    """Results that belong to no known job get a job of their own, so that none is lost."""
+    origins = sorted({file.origin for file in files if file.job is None and file.kind is FileKind.RESULTS})
+    if not origins:
+        return []
+    now = deps.clock.now()
+    with unit_of_work(deps.store) as session:
+        adopted = [runs.adopt_job(session, attempt, f"artifact {origin}") for origin in origins]
+        detail = "which job uploaded it cannot be told from its name or its time"
+        for origin in origins:
+            gap = Gap(GapKind.RESULTS_UNATTRIBUTED, origin, detail)
+            gaps.note(session, attempt.id, None, [gap], at=now)
+    return adopted
+
+
+def _belongs(file: SourceFile, job: StoredJob) -> bool:
+    if file.job is None:
+        return job.name == f"artifact {file.origin}"
+    return file.job == job.id
+
+
+def _read_job(deps: Deps, job: StoredJob, files: Sequence[SourceFile]) -> ReadJob:
+    log: JobLog | None = None
+    readings: dict[str, Reading] = {}
+    seen: set[str] = set()
+    for file in files:
+        if file.blob in seen:
+            continue  # two files of equal bytes are one
+        seen.add(file.blob)
+        with read_only(deps.store) as session:
+            stream = blobs.stream(session, file.blob)
+        if file.kind is FileKind.JOB_LOG:
+            log = read_job_log(stream)
+        elif file.kind is FileKind.RESULTS:
+            readings[f"{file.origin}/{file.path}"] = read_results_file(stream)
+    found = gather_results(job.name, job.conclusion, readings, log)
+    texts = {
+        identities.identity_of(result.test): blobs.pack(result.outcome.text)
+        for result in found.results
+        if isinstance(result.outcome, Failed | Errored)
+    }
+    if found.untold is not None:
+        texts[""] = blobs.pack(found.untold.text)
+    return ReadJob(job, found, texts)
+
+
+def _store_job(session: Session, attempt: StoredAttempt, read: ReadJob, *, at: datetime) -> results.JobCells:
+    job, found = read.job, read.found
+    keys = identities.keys_of(session, attempt.repo, [result.test for result in found.results])
+    cells = [
+        Cell(
+            keys[identities.identity_of(result.test)],
+            result.outcome.kind,
+            None if result.duration_s is None else round(result.duration_s * 1000),
+        )
+        for result in found.results
+    ]
+    job_cells = results.JobCells(job.id, job.variant_id, tuple(cells))
+    if cells:
+        results.store_vector(session, job_cells, day=attempt.started_at.date())
+    blobs.keep(session, *read.texts.values())
+    failures.record_once(session, attempt.repo, attempt.id, _failures(attempt, read, keys))
+    gaps.note(session, attempt.id, job.id, found.gaps, at=at)
+    return job_cells
+
+
+def _failures(attempt: StoredAttempt, read: ReadJob, keys: dict[str, int]) -> list[NewFailure]:
+    at = read.job.completed_at or attempt.completed_at
+    rows: list[NewFailure] = []
+    for result in read.found.results:
+        identity = identities.identity_of(result.test)
+        if isinstance(result.outcome, Failed | Errored):
+            rows.append(
+                NewFailure(
+                    job=read.job.id,
+                    test=keys[identity],
+                    outcome=result.outcome.kind,
+                    message=result.outcome.message,
+                    text_blob=read.texts[identity].digest,
+                    cut=result.outcome.cut,
+                    path=result.path,
+                    line=result.line,
+                    failed_at=at,
+                )
+            )
+    untold = read.found.untold
+    if untold is not None:
+        blob = read.texts[""].digest
+        rows.append(
+            NewFailure(
+                read.job.id, None, OutcomeKind.FAILED, untold.message, blob, untold.cut, None, None, at
+            )
+        )
+    return rows

@@ -1,0 +1,108 @@
+"""First stage: read the run that a delivery names, and store it with its jobs and its pull request."""
+
+import json
+
+from app.domain.commit_graph import ChangeSet
+from app.domain.errors import Gone, Rejected, Unavailable
+from app.domain.ids import DeliveryId, RepoName, RunId
+from app.domain.run import TESTS_A_MERGE, TESTS_THE_PUSHED_COMMIT, PullRequest, WorkflowRun
+from app.github.client import GitHub
+from app.store import changes, commits, inbox, repos, runs
+from app.store.outbox import Order, ask
+from app.store.session import read_only, unit_of_work
+from worker.deps import Deps, Payload
+from worker.known_commits import known_commit
+
+LISTED_COMMITS = 250
+"""GitHub lists no more commits of one pull request (docs.github.com, REST, "List commits")."""
+
+
+def record_run(deps: Deps, payload: Payload) -> None:
+    """The delivery is only a hint: everything is read again from the API. Safe to repeat."""
+    repo, run_id, attempt = _named_run(deps, DeliveryId(payload["delivery"]))
+    record_attempt(deps, repo, run_id, attempt)
+
+
+def record_attempt(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> None:
+    run = deps.github.run_attempt(repo, run_id, attempt)
+    if run.conclusion is None:
+        raise Unavailable(f"run {run_id}", "GitHub does not show its conclusion yet")
+    jobs = deps.github.jobs(repo, run_id, attempt)
+    facts = deps.github.repository(repo)
+    pull = _pull_of(deps.github, run, facts.default_branch)
+    change = _change_of(deps.github, run, pull) if pull else None
+    now = deps.clock.now()
+    with unit_of_work(deps.store) as session:
+        key = repos.remember(session, run.repo, github_id=facts.id, default_branch=facts.default_branch)
+        if pull is not None:
+            repos.remember_pull(session, key, pull)
+        if change is not None:
+            own, listed = change
+            changes.remember(session, key, own)
+            commits.remember(session, key, listed)
+        stored = runs.record_attempt(
+            session, key, run, jobs, pull=pull.number if pull else None, recorded_at=now
+        )
+        ask(session, Order(f"fetch:{stored}", "fetch_artifacts", {"schema": 1, "attempt": stored}))
+
+
+def _named_run(deps: Deps, guid: DeliveryId) -> tuple[RepoName, RunId, int]:
+    with read_only(deps.inbox) as session:
+        delivery = inbox.by_guid(session, guid)
+    if delivery is None:
+        raise Rejected(f"delivery {guid}", "it is not in the inbox")
+    body = json.loads(delivery.body)
+    run = body["workflow_run"]
+    return RepoName(body["repository"]["full_name"]), RunId(run["id"]), run["run_attempt"]
+
+
+def _pull_of(github: GitHub, run: WorkflowRun, default_branch: str) -> PullRequest | None:
+    """The pull request whose head this run tested; None for the default branch and for other events.
+
+    The run's own hints are empty for forks, so heads are looked up by branch and matched by SHA.
+    """
+    if run.event != TESTS_A_MERGE and run.event not in TESTS_THE_PUSHED_COMMIT:
+        return None
+    if run.event != TESTS_A_MERGE and (
+        run.head_branch in {None, default_branch} or run.event == "merge_group"
+    ):
+        return None
+    try:
+        for hint in run.pulls:
+            if hint.head_sha == run.head_sha or run.event == TESTS_A_MERGE:
+                return github.pull(run.repo, hint.number)
+        owner = run.head_owner
+        if owner is None or run.head_branch is None:
+            return None
+        found = github.pulls_with_head(run.repo, owner, run.head_branch)
+    except Gone:
+        return None
+    matching = [pull for pull in found if pull.head_sha == run.head_sha] or (
+        [pull for pull in found if pull.is_open] if run.event == TESTS_A_MERGE else []
+    )
+    return min(matching, key=lambda pull: (not pull.is_open, pull.number), default=None)
+
+
+def _change_of(
+    github: GitHub, run: WorkflowRun, pull: PullRequest
+) -> tuple[ChangeSet, list[commits.CommitFacts]] | None:
+    """The commits that are this head's own, from the pull request's list up to the head that was tested.
+
+    None where the list does not hold that head, because it was pushed over since: then nothing is known
+    to lack the change.
+    """
+    try:
+        listed = github.pull_commits(run.repo, pull.number)
+    except Gone:
+        return None
+    shas = [commit.sha for commit in listed]
+    if run.head_sha not in shas:
+        return None
+    own = listed[: shas.index(run.head_sha) + 1]
+    change = ChangeSet(
+        head=run.head_sha,
+        base=None,
+        own=frozenset(commit.sha for commit in own),
+        complete=len(listed) < LISTED_COMMITS,
+    )
+    return change, [known_commit(commit, pull=pull.number) for commit in own]
