@@ -11,12 +11,14 @@ ASSERTION_TYPES = (
     "Failed",
     "FailureException",
 )
+_INTROSPECTED = re.compile(r" (?P<operator>==|!=|<=|>=|<|>|not in|in|is not|is) ")
 _NAMED_MESSAGE = re.compile(r",\s{0,8}[A-Za-z_][\w.]{0,100}\)?$")
 _QUOTED = re.compile(r"'[^']{0,500}'|\"[^\"]{0,500}\"")
 _OPERATOR = re.compile(
-    r" (?P<operator>==|!=|<=|>=|<|>|(?:is |was )?(?:unexpectedly |not )?(?:found in|in|identical to|equal to)"
-    r"|is not|is|not less than|not greater than|differs? from) "
+    r" (?P<operator>==|!=|<=|>=|<|>|not found in|unexpectedly found in|not less than|not greater than"
+    r"|is not(?= (?:true|false|None)\b)|unexpectedly identical) "
 )
+_EXPECTED = re.compile(r"expected: ?<.{0,400}> but (?:was|got): ?<", re.IGNORECASE)
 _CONTENT_CHARS = 1_000
 
 
@@ -35,18 +37,20 @@ def assertion_template(headline: str, statement: str) -> str:
             return ""
         return _without_values(headline)
     if headline.startswith("assert "):
-        return "assert " + _shape(headline.removeprefix("assert "))
+        return "assert " + _shape(headline.removeprefix("assert "), _INTROSPECTED)
     return _without_values(headline)
 
 
 def _without_values(message: str) -> str:
-    return _shape(message) if _OPERATOR.search(message[:_CONTENT_CHARS]) else mask_values(message)
+    if _EXPECTED.search(message[:_CONTENT_CHARS]):
+        return "expected <value> but was <value>"
+    return _shape(message, _OPERATOR)
 
 
-def _shape(comparison: str) -> str:
-    """Both sides of a comparison are values: what was compared, and how, is all that stays."""
-    match = _OPERATOR.search(comparison[:_CONTENT_CHARS])
-    return mask_values(comparison) if match is None else f"<value> {match['operator']} <value>"
+def _shape(message: str, operators: re.Pattern[str]) -> str:
+    """Both sides of a comparison are values: how they were compared is all that stays."""
+    match = operators.search(message[:_CONTENT_CHARS])
+    return mask_values(message) if match is None else f"<value> {match['operator']} <value>"
 
 
 def mask_values(message: str) -> str:

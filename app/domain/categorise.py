@@ -1,6 +1,7 @@
 """What kind of thing went wrong, by the words of an exception or of a log line (CONTRACTS, 2)."""
 
 import re
+from collections.abc import Sequence
 
 from app.domain.assertion import is_assertion
 from app.domain.category import Category
@@ -149,7 +150,15 @@ def categorise(type_name: str, message: str, *, collecting: bool = False) -> Cat
     return Category.EXCEPTION if type_name else Category.UNKNOWN
 
 
+def categorise_lines(lines: Sequence[str]) -> tuple[Category | None, str]:
+    """The first category in the order of the rules that any line names, and that line; else `(None, "")`."""
+    for category, pattern in _RULES:
+        for line in lines:
+            if pattern.search(line[:_SCANNED_CHARS]):
+                return category, line
+    return None, ""
+
+
 def categorise_line(line: str) -> Category | None:
     """The category that one line of a log names, or None."""
-    scanned = line[:_SCANNED_CHARS]
-    return next((category for category, pattern in _RULES if pattern.search(scanned)), None)
+    return categorise_lines([line])[0]

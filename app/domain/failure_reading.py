@@ -20,6 +20,7 @@ _PHASES = (
     ("ImportError while importing test module", Phase.COLLECT),
     ("collection failure", Phase.COLLECT),
 )
+_MESSAGE_CHARS = 20_000
 _PYTEST_LINE = re.compile(r"^E {2}", re.MULTILINE)
 
 
@@ -61,7 +62,8 @@ def _candidates(streams: Sequence[Stream], message: str) -> list[tuple[Raised, S
     sources = (
         lambda: _read(streams, captured=False, bare=False),
         lambda: _read(streams, captured=False, bare=True),
-        lambda: [read_message(cap(message)[0].splitlines())] if not found else [],
+        lambda: [] if found else [read_message(message[:_MESSAGE_CHARS].splitlines())],
+        lambda: [] if found else [read_message(stream.lines) for stream in streams[:1]],
         lambda: _read(streams, captured=True, bare=False),
     )
     for source in sources:

@@ -1,5 +1,6 @@
 """The structured record of one failure: what a signature's keys are hashed from, and what is kept beside."""
 
+import json
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
@@ -67,5 +68,5 @@ class FailureRecord:
 
     def to_json(self) -> dict[str, object]:
         """Plain dicts, lists and strings, for storage and the command line."""
-        record: dict[str, object] = asdict(self)
+        record: dict[str, object] = json.loads(json.dumps(asdict(self)))
         return record

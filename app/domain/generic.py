@@ -13,7 +13,7 @@ _GENERIC = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"(?:error: ?)?(?:the )?process .{0,60}(?:completed|exited|finished|failed|terminated) with .{0,60}",
-        r"(?:exit|return)(?:ed)?(?: with)?[ _-]?(?:exit |error )?(?:code|status)?[ :=]{0,3}-?(?:\d{1,10}|<num>)",
+        r"(?:exit|return)(?:ed)?(?: with)?[ _-]?(?:exit |error )?(?:code|status)?[ :=]{0,3}-?\d{1,10}",
         r"command .{0,500} (?:returned|died|exited|failed).{0,200}",
         r"make(?:\[.{1,10}\])?: \*\*\* .{0,300}",
         r"npm err!.{0,300}",
@@ -21,7 +21,7 @@ _GENERIC = tuple(
         r"(?:exception group )?traceback(?: \(most recent call last\))?:?",
         r"assert(?:ion)?(?: (?:not )?(?:false|true|none))?(?: is (?:not )?none)?",
         r"(?:expected )?(?:false|true) (?:is not|to be) (?:true|false)\.?(?: : .{0,200})?",
-        r"(?:some |one or more )?(?:test|suite|check|build|step|job)?s?(?: ha(?:s|ve))? ?(?:fail|err)[a-z]{0,4}[.!]?",
+        r"(?:some |one or more )?(?:test|suite|check|build|step|job)?s?(?: ha[sv]e?)? ?(?:fail|err)\w{0,4}.?",
         r"an? (?:unknown |unexpected |unhandled )?(?:error|exception) (?:occurred|happened)[.!]?",
         r"(?:unknown |unexpected |internal )?(?:error|exception)[.!]?",
         r"(?:killed|terminated|aborted|interrupted|timed? ?out|shutdown|stopped)[.!]?",

@@ -102,6 +102,23 @@ MASKS: tuple[Mask, ...] = (
         "GET http://<host>/v1/items failed",
     ),
     _row(
+        "temporary-path",
+        r"(?<![\w/.])(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/\s]{1,40}/[^/\s]{1,60}/T|/dev/shm"
+        r"|/home/runner/work/_temp)(?P<rest>(?:/[^\s'\":,;()\[\]<>]{0,500})?)(?![\w-])",
+        _temporary,
+        "a new folder each run; the file's own name is stable",
+        "no file /tmp/pytest-of-runner/pytest-3/popen-gw1/test_x0/model.pt",
+        "no file <tmp>/model.pt",
+    ),
+    _row(
+        "suggestion",
+        r"\.? Did you (?:mean|forget)\b[^?]{0,200}\?",
+        "",
+        "newer interpreters guess what was meant",
+        "name 'sy' is not defined. Did you mean: 'sys'?",
+        "name 'sy' is not defined",
+    ),
+    _row(
         "uuid",
         r"(?<![\w-])[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}(?!\w)",
         "<uuid>",
@@ -143,11 +160,11 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "ip",
-        r"(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?::\d{1,5})?(?![\w.]\d)"
+        r"(?<![\w.\[])\[?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]?(?::\d{1,5})?(?![\w.]\d)"
         r"|\[(?=[^\]]{0,39}:[^\]]{0,39}:)[0-9A-Fa-f:.]{2,45}\](?::\d{1,5})?",
         "<ip>",
         "addresses and ports of this run",
-        "Connection closed by peer 10.1.0.4:19874, listening on [::]:38655",
+        "Connection closed by peer [10.1.0.4]:19874, listening on [::]:38655",
         "Connection closed by peer <ip>, listening on <ip>",
     ),
     _row(
@@ -166,15 +183,6 @@ MASKS: tuple[Mask, ...] = (
         "where an object lay in memory",
         "<Foo object at 0x7fc7120f1c50>",
         "<Foo object at <addr>>",
-    ),
-    _row(
-        "temporary-path",
-        r"(?<![\w/.])(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/\s]{1,40}/[^/\s]{1,60}/T|/dev/shm"
-        r"|/home/runner/work/_temp)(?P<rest>(?:/[^\s'\":,;()\[\]<>]{0,500})?)(?![\w-])",
-        _temporary,
-        "a new folder each run; the file's own name is stable",
-        "no file /tmp/pytest-of-runner/pytest-3/popen-gw1/test_x0/model.pt",
-        "no file <tmp>/model.pt",
     ),
     _row(
         "checkout-path",
@@ -201,6 +209,14 @@ MASKS: tuple[Mask, ...] = (
         "the interpreter's folder and version",
         "in /opt/hostedtoolcache/Python/3.11.9/x64/lib/python3.11/queue.py",
         "in <lib>/queue.py",
+    ),
+    _row(
+        "native-source-path",
+        r"(?<![\w./+-])[\w./+-]{0,300}/(?P<file>[\w-]{1,100}\.(?:cc|cpp|cxx|cu|c|hpp|h)):",
+        r"\g<file>:",
+        "where a library was built; the file of an internal check is its name",
+        "[../third_party/gloo/gloo/transport/tcp/pair.cc:525] closed",
+        "[pair.cc:<line>] closed",
     ),
     _row(
         "source-line",

@@ -18,6 +18,7 @@ _GUTTER = re.compile(r"\s{0,200}(?:[|+] ?)")
 _MESSAGE_LINES = 50
 _CARRIED = ('"""', "'''", "-- Process ")
 """What stands between a carrier and the traceback it carries: RemoteTraceback, torch's spawn."""
+_STOPS = (*CHAIN_LINES, *_CARRIED)
 
 
 def indent_of(line: str) -> int:
@@ -72,7 +73,7 @@ def read_exception(lines: Sequence[str], at: int) -> tuple[Raised | None, int]:
 def carries(lines: Sequence[str], at: int) -> bool:
     """True if the next thing printed from here is a traceback that no chain line introduces."""
     for line in lines[at : at + 6]:
-        if line.lstrip().startswith(HEADER):
+        if line.endswith(HEADER):
             return True
         if line.strip() and not line.lstrip().startswith(_CARRIED):
             return False
@@ -117,16 +118,17 @@ def _without_gutter(line: str) -> str:
 
 
 def _read_source(lines: Sequence[str], at: int, margin: int) -> tuple[str, int]:
-    source: list[str] = []
+    """The first source line below a frame; newer interpreters print all lines of a statement."""
+    source = ""
     while at < len(lines):
         line = lines[at]
         if indent_of(line) <= margin or _FRAME.match(line):
             break
-        if not is_marker(line):
-            source.append(line)
+        if not source and not is_marker(line):
+            source = collapse(line)
         at += 1
-    return collapse(" ".join(source[:20])), at
+    return source, at
 
 
 def _continues(line: str) -> bool:
-    return bool(line.strip()) and not line.lstrip().startswith((HEADER, *CHAIN_LINES, *_CARRIED))
+    return bool(line.strip()) and not line.endswith(HEADER) and not line.lstrip().startswith(_STOPS)

@@ -19,25 +19,32 @@ _FLAG = re.compile(
     r"(?:not )?(?:True|False|None)(?: (?:is|==|!=) (?:not )?(?:None|True|False))?"
     r"|(?:False|True) is not (?:true|false)|unexpectedly (?:None|False|True)",
 )
+_CRASH = re.compile(r"\bSIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL)\b")
+"""A named signal is a cause of its own kind, though not a full one."""
 _QUOTED_TRACEBACK = "Traceback (most recent call last)"
 _NO_REPORT = frozenset({"Empty", "SystemExit", "KeyboardInterrupt"})
 
 
 def holds_no_cause(raised: Raised) -> bool:
     """True for a bare assertion on a flag, an exit status or a late worker, and whatever says as little."""
-    if _QUOTED_TRACEBACK in " ".join(raised.message):
+    if _QUOTED_TRACEBACK in " ".join(raised.message) or _CRASH.search(raised.headline):
         return False
     headline = raised.headline
     if not is_assertion(raised.type):
         return raised.type.rpartition(".")[2] in _NO_REPORT or names_no_cause(headline)
     statement = raised.frames[-1].source if raised.frames else ""
     stated = headline.removeprefix("AssertionError: ")
-    if stated.startswith("assert"):
-        compared = stated.removeprefix("assert").strip()
-        return not compared or _FLAG.fullmatch(compared) is not None or names_no_cause(statement or compared)
-    if not stated or _FLAG.fullmatch(stated):
+    if not stated:  # a worker's asserts are not introspected; their statement still says what was wrong
+        return not statement or names_no_cause(statement) or _FLAG.fullmatch(_compared(statement)) is not None
+    if _FLAG.fullmatch(_compared(stated)):
         return True
+    if stated.startswith("assert "):
+        return names_no_cause(statement or stated)
     return names_no_cause(stated) or (" != " in stated and names_no_cause(statement))
+
+
+def _compared(assertion: str) -> str:
+    return assertion.removeprefix("assert").strip()
 
 
 def names_no_cause(words: str) -> bool:

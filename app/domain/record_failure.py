@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from app.domain.assertion import assertion_template, is_assertion
-from app.domain.categorise import categorise, categorise_line
+from app.domain.categorise import categorise, categorise_lines
 from app.domain.category import Category
 from app.domain.failure_reading import Reading
 from app.domain.failure_record import Attributes, ChainLink, FailureRecord, Phase, RepoFrame
@@ -16,8 +16,8 @@ from app.domain.raised import Raised
 from app.domain.repo_path import find_root, repo_relative
 
 _MESSAGE_CHARS = 2_000
-_HEAD_LINES, _TAIL_LINES, _LINE_CHARS = 30, 50, 200
-"""How much of a text without any exception is compared; its cause stands near the beginning or the end."""
+_HEAD_LINES, _TAIL_LINES, _LINE_CHARS = 10, 20, 200
+"""How much of a text without any exception is compared: masking more of a log would cost too much time."""
 _INLINE_CHARS = 300
 _SIGNAL = re.compile(r"\bSIG[A-Z]{3,6}\b")
 _FATAL_SIGNALS = (
@@ -68,7 +68,9 @@ def record_failure(reading: Reading, test: TestId | None) -> FailureRecord:
 
 
 def _type_of(raised: Raised) -> str:
-    """A spawned child imports the test module under another name."""
+    """A spawned child imports the test module under another name; old Pythons get groups from a package."""
+    if raised.leaves:
+        return "ExceptionGroup"
     return raised.type.removeprefix("__main__.").removeprefix("__mp_main__.").removeprefix("builtins.")
 
 
@@ -115,14 +117,13 @@ def _read_plain(lines: Sequence[str]) -> tuple[Category, str]:
     """Category and template of a text without an exception: all of it counts, so no phrase alone merges."""
     if len(lines) > _HEAD_LINES + _TAIL_LINES:
         lines = [*lines[:_HEAD_LINES], *lines[-_TAIL_LINES:]]
-    category = next((found for line in lines if (found := categorise_line(line)) is not None), None)
-    masked = [
-        line for line in (mask(each[:_LINE_CHARS].strip()) for each in lines) if not is_generic_line(line)
-    ]
+    lines = [line[:_LINE_CHARS].strip() for line in lines]
+    category, telling = categorise_lines(lines)
+    masked = [line for line in map(mask, lines) if not is_generic_line(line)]
     whole = "\n".join(masked)
     if len(whole) > _INLINE_CHARS:
         digest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        whole = f"{masked[0]} (text {digest})"
+        whole = f"{mask(telling) if telling else masked[0]} (text {digest})"
     return category or Category.UNKNOWN, whole
 
 

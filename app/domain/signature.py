@@ -73,7 +73,7 @@ def sign(
         job=None if job_base is None else _key("job", workflow, job_base, record.category, record.template),
         category=record.category,
         generic=generic,
-        opaque=_is_opaque(reading, generic=generic),
+        opaque=_is_opaque(reading, record, generic=generic),
         title=_title(record, reading),
         record=record,
     )
@@ -126,10 +126,11 @@ def _key(level: str, *parts: object) -> str:
     return f"v{SIGNATURE_VERSION}:{level}:{digest}"
 
 
-def _is_opaque(reading: Reading, *, generic: bool) -> bool:
+def _is_opaque(reading: Reading, record: FailureRecord, *, generic: bool) -> bool:
     if reading.cause is None:
         return generic or names_no_cause(" ".join(reading.lines[:5]))
-    return holds_no_cause(reading.cause.root)
+    speechless = generic and not record.frames and record.crash is None
+    return holds_no_cause(reading.cause.root) or (speechless and record.category is not Category.ASSERTION)
 
 
 def _title(record: FailureRecord, reading: Reading) -> str:

@@ -12,22 +12,24 @@ from app.domain.native_traceback import (
     CHAIN_LINES,
     EXCEPTION,
     HEADER,
-    carries,
     indent_of,
     is_group_header,
     is_marker,
     read_block,
-    read_exception,
     read_group,
 )
 from app.domain.raised import Frame, Raised, collapse
 from app.domain.stack_dump import FATAL, is_stack_of_main, read_fatal, read_timeout_stack
 
 _LOCATION = re.compile(
-    r"(?P<path>(?:[A-Za-z]:)?[^\s:>][^:]{0,500}):\d{1,9}: ?(?:in (?P<function>.{1,300})|(?P<rest>.*))$"
+    r"(?P<path>(?:[A-Za-z]:)?[^\s:>'\"=][^:'\"=]{0,500}):\d{1,9}: ?"
+    r"(?:in (?P<function>.{1,300})|(?P<rest>.*))$"
 )
 _DEFINITION = re.compile(r"(?:    )?(?:async )?def (?P<name>\w{1,200})")
-_BARE = re.compile(r"[\w.]{0,150}(?:Error|Exception|Exit|Interrupt|Warning|Failed|Timeout|Failure)$")
+_BARE = re.compile(r"[\w.]{0,150}(?:Error|Exception|Exit|Empty|Interrupt|Warning|Failed|Timeout|Failure)$")
+_ESCAPED = HEADER + "\\n"
+_BARE_LIMIT = 20
+_MESSAGE_LINES = 50
 _FIXTURE = re.compile(r"fixture '.{1,200}' not found$")
 
 
@@ -42,19 +44,18 @@ def read_bare(lines: Sequence[str]) -> list[Raised]:
     """Lines that look like `SomeError: message` without a traceback: for texts that hold nothing better."""
     found: list[Raised] = []
     for at, line in enumerate(lines):
-        match = EXCEPTION.match(line)
+        match = EXCEPTION.match(line) if len(found) < _BARE_LIMIT else None
         if match is not None and _BARE.match(match["type"]):
-            raised, _ = read_exception(lines, at)
-            assert raised is not None
-            found.append(replace(raised, chain=at))
+            found.append(Raised(match["type"], (match["message"] or "", *lines[at + 1 : at + 2]), chain=at))
     return found
 
 
 def read_message(lines: Sequence[str]) -> Raised | None:
     """The exception that a results file's message names, in pytest's words; None if it names none."""
-    if not lines:
+    told = [line for line in lines if line.strip()][:_MESSAGE_LINES]
+    if not told:
         return None
-    raised = _read_error_lines(lines, None)
+    raised = _read_error_lines(told, None)
     known = raised.type == "AssertionError" or _BARE.match(raised.type)
     return raised if known else None
 
@@ -113,7 +114,7 @@ class _Reader:
             raised, following = read_fatal(self._lines, at)
         elif is_stack_of_main(line):
             raised, following = read_timeout_stack(self._lines, at)
-        elif line.strip() == HEADER:
+        elif line.endswith(HEADER):
             raised, following = read_block(self._lines, at)
         else:
             return at + 1
@@ -126,6 +127,8 @@ class _Reader:
     def _read_statement(self, at: int) -> int:
         """The long style marks the line that failed; a statement of many lines goes on below it."""
         source = [self._lines[at][1:]]
+        if not self._function and (definition := _DEFINITION.match(source[0].lstrip())) is not None:
+            self._function = definition["name"]
         at += 1
         while at < len(self._lines) and self._lines[at].startswith("    "):
             if not is_marker(self._lines[at]):
@@ -163,10 +166,10 @@ class _Reader:
     def _finish(self, named: str | None) -> None:
         """Close the open traceback; `named` is the exception type that its last line gave."""
         if self._errors:
+            carried = read_exceptions(_carried_lines(self._errors))
             raised = _read_error_lines(self._errors, named)
-            self._add(replace(raised, frames=tuple(self._frames)))
-            for carried in read_exceptions(self._errors[1:]) if raised.carrier else ():
-                self.found.append(replace(carried, chain=self._chain))
+            self._add(replace(raised, frames=tuple(self._frames), carrier=bool(carried)))
+            self.found.extend(replace(each, chain=self._chain) for each in carried)
         self._start_traceback()
 
     def _add(self, raised: Raised) -> None:
@@ -179,12 +182,19 @@ class _Reader:
 def _read_error_lines(errors: Sequence[str], named: str | None) -> Raised:
     """What pytest's `E` lines say; an introspected assert names no type of its own."""
     headline = errors[0]
-    carrier = any(carries(errors, at) for at in range(1, len(errors)))
     if headline.startswith("assert ") or headline == "assert":
-        return Raised("AssertionError", tuple(errors), carrier=carrier)
+        return Raised("AssertionError", tuple(errors))
     match = EXCEPTION.match(headline)
     if match is not None and (named is None or match["type"].rpartition(".")[2] == named.rpartition(".")[2]):
-        return Raised(match["type"], (match["message"] or "", *errors[1:]), carrier=carrier)
+        return Raised(match["type"], (match["message"] or "", *errors[1:]))
     if _FIXTURE.match(headline):
         named = "FixtureLookupError"
-    return Raised(named or "", tuple(errors), carrier=carrier)
+    return Raised(named or "", tuple(errors))
+
+
+def _carried_lines(errors: Sequence[str]) -> list[str]:
+    """The lines from the first traceback inside an error, printed as it is or as the repr of a string."""
+    if any(_ESCAPED in line for line in errors):
+        errors = "\n".join(errors).replace("\\n", "\n").split("\n")
+    start = next((at for at, line in enumerate(errors) if line.endswith(HEADER)), len(errors))
+    return list(errors[start:])
