@@ -15,7 +15,7 @@ class BoundedText:
 
     def __init__(self, head: int = TEXT_HEAD, tail: int = TEXT_TAIL) -> None:
         self._head: list[str] = []
-        self._head_room = head
+        self._head_limit = self._head_room = head
         self._tail: deque[str] = deque()
         self._tail_limit = tail
         self._tail_size = 0
@@ -44,6 +44,10 @@ class BoundedText:
             self._tail.appendleft(oldest[dropped:])
         self._tail_size -= dropped
         self._dropped += dropped
+
+    def __len__(self) -> int:
+        """Characters held."""
+        return self._head_limit - self._head_room + self._tail_size
 
     def __str__(self) -> str:
         mark = f"\n[... {self._dropped} characters cut ...]\n" if self._dropped else ""

@@ -5,16 +5,19 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import BinaryIO, Final
 
-from app.domain.junit_case import FLAKY, OUTPUTS, VERDICTS, Child, TextBudget, outcome_of
+from app.domain.junit_case import FLAKY, OUTPUTS, PASSED, VERDICTS, Child, TextBudget, outcome_of
 from app.domain.outcome import OutcomeKind, Result, TestId
+from app.domain.pytest_node import PYTEST_SUITE
 from app.domain.repeated_ids import ResultLedger
 from app.domain.results_file import JUNIT_ROOTS, Declared, Reading, ReadStatus, Records, refusal_of_root
-from app.domain.xml_stream import Stop, XmlDamage, read_xml
+from app.domain.xml_stream import Stop, read_xml
 
 __all__ = ["Declared", "ReadStatus", "Reading", "Records", "read_results"]
 
 LONGEST_DURATION_S: Final = 1e8
 """About three years; a longer test is a unit mistaken or a sum of nonsense."""
+
+MAX_CHILDREN: Final = 200
 
 _GROUPED: Final = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,4}\.[0-9]{1,12}")
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
@@ -29,17 +32,22 @@ def read_results(stream: BinaryIO) -> Reading:
     results that were complete before are kept and `problems` says where.
     """
     sink = _JunitSink()
-    damage = read_xml(stream, sink)
-    if damage.refused is not None:
-        return Reading(None, ReadStatus.REFUSED, damage.refused)
-    return sink.reading(damage)
+    return sink.reading(read_xml(stream, sink))
 
 
 class _Case:
+    """An open testcase."""
+
+    __slots__ = ("attributes", "children", "depth")
+
     def __init__(self, attributes: Mapping[str, str], depth: int) -> None:
         self.attributes = attributes
         self.depth = depth
         self.children: list[Child] = []
+
+    def has_room_for(self, name: str) -> bool:
+        """Past the limit only the first child of a kind is kept, since it can still change the outcome."""
+        return len(self.children) < MAX_CHILDREN or all(child.name != name for child in self.children)
 
 
 class _JunitSink:
@@ -50,17 +58,15 @@ class _JunitSink:
         self._budget = TextBudget()
         self._suites: list[Mapping[str, str]] = []
         self._suite_path = ""
+        self._suite_file: str | None = None
+        self._is_pytest = False
         self._cases: list[_Case] = []
         self._child: Child | None = None
         self._child_depth = 0
         self._muted_depth = 0
-        self._counts: Counter[OutcomeKind] = Counter()
-        self._flaky_reruns = 0
-        self._rerun_only = 0
-        self._nameless = 0
+        self._counts: Counter[str] = Counter()
         self._claims: Counter[str] = Counter()
         self._root_claims: Counter[str] = Counter()
-        self._is_pytest = False
         self._root = ""
         self._refusal: str | None = None
 
@@ -72,7 +78,10 @@ class _JunitSink:
         elif self._cases:
             self._open_child(name, attributes, depth)
         elif name == "testsuite":
-            self._open_suite(attributes)
+            if not self._suites:
+                _claim(self._claims, attributes)
+            self._suites.append(attributes)
+            self._follow_suites()
 
     def closed(self, name: str, depth: int) -> None:
         if name == "testcase":
@@ -94,21 +103,18 @@ class _JunitSink:
             raise Stop(self._refusal)
         _claim(self._root_claims, attributes)
 
-    def _open_suite(self, attributes: Mapping[str, str]) -> None:
-        if not self._suites:
-            _claim(self._claims, attributes)
-        self._suites.append(attributes)
-        self._follow_suites()
-
     def _follow_suites(self) -> None:
         names = [_SUITE_STAMP.sub("", suite.get("name") or "") for suite in self._suites]
         self._suite_path = " > ".join(name for name in names if name)
-        self._is_pytest = "pytest" in names
+        self._suite_file = next(
+            (suite["file"] for suite in reversed(self._suites) if suite.get("file")), None
+        )
+        self._is_pytest = PYTEST_SUITE in names
 
     def _open_child(self, name: str, attributes: Mapping[str, str], depth: int) -> None:
         if self._child is None:
             case = self._cases[-1]
-            if depth == case.depth + 1 and name in VERDICTS:
+            if depth == case.depth + 1 and name in VERDICTS and case.has_room_for(name):
                 self._child, self._child_depth = Child(name, attributes, self._budget.start()), depth
                 case.children.append(self._child)
         elif name in OUTPUTS and not self._muted_depth:
@@ -118,52 +124,60 @@ class _JunitSink:
         if depth == self._muted_depth:
             self._muted_depth = 0
         elif self._child is not None and depth == self._child_depth:
-            self._budget.spend(str(self._child.text))
+            self._budget.spend(len(self._child.text))
             self._child = None
 
     def _close_case(self, case: _Case) -> None:
-        attributes = case.attributes
-        outcome, earlier = outcome_of(attributes, case.children)
-        reruns = sum(1 for child in case.children if child.name in FLAKY)
-        if reruns == len(case.children) > 0 and outcome.kind.is_red:
-            self._rerun_only += 1
-        else:
+        get = case.attributes.get
+        outcome, earlier = outcome_of(case.attributes, case.children)
+        if case.children:
+            self._count(case.children, outcome.kind)
+        elif outcome is not PASSED:
             self._counts[outcome.kind] += 1
-        self._flaky_reruns += reruns
-        name, classname = attributes.get("name") or "", attributes.get("classname") or ""
+        self._counts["cases"] += 1
+        name, classname, file, line = (
+            get("name") or "",
+            get("classname") or "",
+            get("file") or "",
+            get("line"),
+        )
         if not name:
-            self._nameless += 1
-        file = attributes.get("file") or ""
+            self._counts["nameless"] += 1
         result = Result(
             TestId(file, "" if classname else self._suite_path, classname, name),
             outcome,
-            duration_s=parse_duration(attributes.get("time")),
-            path=file or self._suite_file(),
-            line=self._line(attributes.get("line")),
-            earlier=earlier,
+            parse_duration(get("time")),
+            file or self._suite_file,
+            self._line(line) if line else None,
+            earlier,
         )
         self._ledger.add(result, pytest=self._is_pytest)
 
-    def _suite_file(self) -> str | None:
-        return next((suite["file"] for suite in reversed(self._suites) if suite.get("file")), None)
+    def _count(self, children: list[Child], kind: OutcomeKind) -> None:
+        reruns = sum(1 for child in children if child.name in FLAKY)
+        self._counts["reruns"] += reruns
+        if reruns == len(children) and kind.is_red:
+            self._counts["rerun-only"] += 1
+        elif kind is not OutcomeKind.PASSED:
+            self._counts[kind] += 1
 
-    def _line(self, value: str | None) -> int | None:
+    def _line(self, value: str) -> int | None:
         """Lines count from 1; pytest counts from 0 (measured with pytest 9)."""
         number = _whole(value)
         return number + 1 if number is not None and self._is_pytest else number
 
-    def reading(self, damage: XmlDamage) -> Reading:
+    def reading(self, damage: list[str]) -> Reading:
         """What the file gave, once it has been read to its end or to where it broke."""
         records = self._records()
         if self._refusal is not None and not records.cases:
             return Reading(None, ReadStatus.REFUSED, self._refusal)
-        if not records.cases and damage.problems:
-            return Reading(None, ReadStatus.REFUSED, f"no test could be read: {damage.problems[0]}")
+        if not records.cases and damage:
+            return Reading(None, ReadStatus.REFUSED, f"no test could be read: {damage[0]}")
         if not records.cases and self._root not in JUNIT_ROOTS:
             return Reading(None, ReadStatus.REFUSED, f"root element <{self._root[:80]}>, and no test in it")
-        cuts = damage.problems + (["too many results"] if self._ledger.is_cut else [])
+        cuts = [*damage, *self._ledger.cuts()]
         declared = self._declared()
-        problems = [*damage.problems, *self._ledger.problems(), *self._oddities(records, declared)]
+        problems = [*cuts, *self._ledger.problems(), *self._oddities(records, declared)]
         return Reading(
             format="junit",
             status=ReadStatus.PARTIAL if cuts else ReadStatus.COMPLETE,
@@ -175,13 +189,16 @@ class _JunitSink:
         )
 
     def _records(self) -> Records:
+        counts = self._counts
+        failed, errored = counts[OutcomeKind.FAILED], counts[OutcomeKind.ERRORED]
+        skipped = counts[OutcomeKind.SKIPPED]
         return Records(
-            cases=self._counts.total() + self._rerun_only,
-            passed=self._counts[OutcomeKind.PASSED] + self._rerun_only,
-            failed=self._counts[OutcomeKind.FAILED],
-            errored=self._counts[OutcomeKind.ERRORED],
-            skipped=self._counts[OutcomeKind.SKIPPED],
-            flaky_reruns=self._flaky_reruns,
+            cases=counts["cases"],
+            passed=counts["cases"] - failed - errored - skipped,
+            failed=failed,
+            errored=errored,
+            skipped=skipped,
+            flaky_reruns=counts["reruns"],
         )
 
     def _declared(self) -> Declared:
@@ -201,10 +218,12 @@ class _JunitSink:
             lines.append(
                 f"the file claims {claimed_red} failures and lists {records.failed + records.errored}"
             )
-        if self._rerun_only:
-            lines.append(f"{self._rerun_only} tests have failed reruns only, so they count as failed")
-        if self._nameless:
-            lines.append(f"{self._nameless} tests have no name")
+        if self._counts["rerun-only"]:
+            lines.append(
+                f"{self._counts['rerun-only']} tests have failed reruns only, so they count as failed"
+            )
+        if self._counts["nameless"]:
+            lines.append(f"{self._counts['nameless']} tests have no name")
         return lines
 
 
@@ -212,7 +231,7 @@ def parse_duration(value: str | None) -> float | None:
     """Seconds, or None where the value is missing or could mean two things (`0,25`, `1.234,56`)."""
     if not value or "_" in value:
         return None
-    if _GROUPED.fullmatch(value):
+    if "," in value and _GROUPED.fullmatch(value):
         value = value.replace(",", "")
     try:
         seconds = float(value)

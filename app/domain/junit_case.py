@@ -20,7 +20,7 @@ OUTPUTS: Final = frozenset({"system-out", "system-err"})
 _NOT_RUN: Final = frozenset({"disabled", "notrun", "skipped", "ignored"})
 _SUPPRESSED: Final = frozenset({"suppressed", "skipped"})
 
-_PASSED: Final = Passed()
+PASSED: Final = Passed()
 
 
 class TextBudget:
@@ -32,8 +32,8 @@ class TextBudget:
     def start(self) -> BoundedText:
         return BoundedText() if self._left > 0 else BoundedText(_SHORT_TEXT // 4, _SHORT_TEXT)
 
-    def spend(self, text: str) -> None:
-        self._left -= len(text)
+    def spend(self, characters: int) -> None:
+        self._left -= characters
 
 
 class Child:
@@ -58,10 +58,8 @@ class Child:
 def outcome_of(attributes: Mapping[str, str], children: list[Child]) -> tuple[Outcome, tuple[Outcome, ...]]:
     """Return the outcome and the attempts that the file proves to be earlier ones, in their order."""
     if not children:
-        status, result = attributes.get("status"), attributes.get("result")
-        if status in _NOT_RUN or result in _SUPPRESSED:
-            return Skipped(), ()
-        return _PASSED, ()
+        not_run = attributes.get("status") in _NOT_RUN or attributes.get("result") in _SUPPRESSED
+        return (Skipped() if not_run else PASSED), ()
     earlier = tuple(child.to_red() for child in children if child.name in FLAKY)
     red = [child.to_red() for child in children if child.name in {"failure", "error"}]
     if red:
@@ -69,7 +67,7 @@ def outcome_of(attributes: Mapping[str, str], children: list[Child]) -> tuple[Ou
     if any(child.name.startswith("rerun") for child in children):
         return earlier[-1], earlier[:-1]  # rerun* stand for attempts that all failed
     skips = [child for child in children if child.name in _SKIPS]
-    return (skips[0].to_skipped() if skips else _PASSED), earlier
+    return (skips[0].to_skipped() if skips else PASSED), earlier
 
 
 def _join(red: list[Failed | Errored]) -> Outcome:

@@ -14,6 +14,8 @@ from app.domain.outcome import Errored, Failed, Outcome, OutcomeKind, Result, Te
 
 MAX_RESULTS: Final = 1_000_000
 """Distinct tests kept of one file; more is no test suite but an attack on our memory."""
+MAX_MERGED: Final = 100
+"""Records of one test whose texts are joined; further ones change its outcome only to a worse one."""
 _NAMED: Final = 20
 """Tests that the problems name; the rest are counted."""
 _LABEL: Final = 200
@@ -24,7 +26,8 @@ _WORSE: Final = {OutcomeKind.PASSED: 0, OutcomeKind.SKIPPED: 1, OutcomeKind.FAIL
 class ResultLedger:
     """Collects the records of one file or log; holds one result a test, in order of first appearance."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = MAX_RESULTS) -> None:
+        self._limit = limit
         self._results: dict[TestId, Result] = {}
         self._repeats: Counter[TestId] = Counter()
         self._hidden: set[TestId] = set()
@@ -35,7 +38,7 @@ class ResultLedger:
         """`pytest`: the record is pytest's, so its known reasons for repeating a test apply."""
         known = self._results.setdefault(result.test, result)
         if known is result:
-            if len(self._results) > MAX_RESULTS:
+            if len(self._results) > self._limit:
                 del self._results[result.test]
                 self._left_out += 1
             return
@@ -46,15 +49,21 @@ class ResultLedger:
             return
         if known.outcome.kind is not result.outcome.kind and not (pytest and _is_teardown_of(known, result)):
             self._differing.add(result.test)
-        self._results[result.test] = merge(known, result)
+        if (
+            self._repeats[result.test] < MAX_MERGED
+            or _WORSE[result.outcome.kind] > _WORSE[known.outcome.kind]
+        ):
+            self._results[result.test] = merge(known, result)
 
     @property
     def results(self) -> tuple[Result, ...]:
         return tuple(self._results.values())
 
-    @property
-    def is_cut(self) -> bool:
-        return self._left_out > 0
+    def cuts(self) -> list[str]:
+        """Say how many results were left out, if any."""
+        if not self._left_out:
+            return []
+        return [f"{self._left_out} results beyond the first {self._limit} were left out"]
 
     def problems(self) -> list[str]:
         """Say which tests were reported more than once, and what was made of it."""
@@ -69,8 +78,6 @@ class ResultLedger:
                 lines.append(times)
         if len(lines) > _NAMED:
             lines[_NAMED:] = [f"{len(lines) - _NAMED} more tests are reported more than once"]
-        if self._left_out:
-            lines.append(f"{self._left_out} results beyond the first {MAX_RESULTS} were left out")
         return lines
 
 

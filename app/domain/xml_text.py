@@ -117,12 +117,14 @@ def _clean(encoded: bytes, repairs: Repairs) -> bytes:
     if b"\xef\xbf" in cleaned:
         cleaned, count = _NONCHARACTER.subn(_REPLACEMENT, cleaned)
         repairs.control_characters += count
-    if b"&#" in cleaned:
-        cleaned = _replace_references(cleaned, repairs)
     return cleaned
 
 
-def _replace_references(encoded: bytes, repairs: Repairs) -> bytes:
+def replace_references(encoded: bytes, repairs: Repairs) -> bytes:
+    """Replace references to characters that XML forbids; `encoded` is markup outside CDATA."""
+    if b"&#" not in encoded:
+        return encoded
+
     def replace(match: re.Match[bytes]) -> bytes:
         digits = match.group(1)
         code = int(digits[1:], 16) if digits.startswith(b"x") else int(digits)
