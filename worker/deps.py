@@ -19,6 +19,17 @@ Payload = Mapping[str, Any]
 """A small JSON object of ids with a `schema` number, never a model or a body; fields are only ever added."""
 
 
+class Kernel(Protocol):
+    """What a stage needs that only works on what the store has: also there where no GitHub is."""
+
+    @property
+    def store(self) -> Engine: ...
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def policy(self) -> VerdictPolicy: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Deps:
     """Everything a stage may touch. `store` is the application database, `inbox` that of deliveries.

@@ -79,6 +79,9 @@ class Job:
     labels: tuple[str, ...]
     failed_step: str | None
     url: str
+    variant: str | None = None
+    shard: str | None = None
+    """Both where somebody said so; otherwise they are read from the name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def store_vector(session: Session, job_cells: JobCells, *, day: date) -> None:
 
 
 def add_to_days(session: Session, jobs: Iterable[JobCells], *, day: date) -> None:
-    """Add results to the counters. Not safe to repeat: the caller holds the attempt's `claim_counting`.
+    """Add results to the counters. Not safe to repeat: the caller holds `claim_counting` of the jobs.
 
     Rows are summed in memory and written in the order of their key, so that two writers cannot deadlock.
     """

@@ -1,7 +1,7 @@
 """Runs, their attempts, and the jobs of each attempt."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -51,8 +51,6 @@ class AttemptRow(Base):
     started_at: Mapped[datetime]
     completed_at: Mapped[datetime]
     recorded_at: Mapped[datetime]
-    counted_at: Mapped[datetime | None]
-    """When this attempt's results went into the daily counters: the guard against counting twice."""
     judged_at: Mapped[datetime | None]
 
 
@@ -83,6 +81,8 @@ class JobRow(Base):
     tested_base: Mapped[str | None] = mapped_column(String(64))
     base_in_head: Mapped[bool | None]
     """Of the merge commit that was checked out: whether its base side is an ancestor of the head."""
+    counted_at: Mapped[datetime | None]
+    """When this job's results went into the daily counters: the guard against counting twice."""
 
 
 class VariantRow(Base):
@@ -194,14 +194,15 @@ def record_attempt(
 
 def _record_jobs(session: Session, repo: int, workflow_id: int, attempt: int, jobs: Sequence[Job]) -> None:
     names = {job.id: parse_job_name(job.name[:500]) for job in jobs}
-    variants = variant_ids(session, repo, workflow_id, {name.variant for name in names.values()})
+    own = {job.id: (job.variant or names[job.id].variant)[:500] for job in jobs}
+    variants = variant_ids(session, repo, workflow_id, own.values())
     rows = [
         {
             "attempt_id": attempt,
             "github_id": job.id,
             "name": job.name[:500],
-            "variant_id": variants[names[job.id].variant],
-            "shard": names[job.id].shard,
+            "variant_id": variants[own[job.id]],
+            "shard": job.shard or names[job.id].shard,
             "conclusion": job.conclusion.value if job.conclusion else None,
             "runner": job.runner,
             "labels": list(job.labels),
@@ -268,15 +269,15 @@ def set_tested_tree(session: Session, job: int, tested: TestedTree) -> None:
     )
 
 
-def claim_counting(session: Session, attempt: int, *, at: datetime) -> bool:
-    """True for the one caller who may add this attempt to the daily counters."""
+def claim_counting(session: Session, jobs: Collection[int], *, at: datetime) -> set[int]:
+    """The jobs among these that nobody has added to the daily counters yet; the caller now may, once."""
     claimed = session.execute(
-        update(AttemptRow)
-        .where(AttemptRow.id == attempt, AttemptRow.counted_at.is_(None))
+        update(JobRow)
+        .where(JobRow.id.in_(list(jobs)), JobRow.counted_at.is_(None))
         .values(counted_at=at)
-        .returning(AttemptRow.id)
+        .returning(JobRow.id)
     )
-    return claimed.scalar_one_or_none() is not None
+    return set(claimed.scalars())
 
 
 def mark_judged(session: Session, attempt: int, *, at: datetime) -> None:

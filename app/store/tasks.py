@@ -157,7 +157,7 @@ def newest(session: Session, *, state: TaskState | None, limit: int) -> list[Tas
 
 
 def counts(session: Session) -> dict[TaskState, int]:
-    found = session.execute(select(TaskRow.state, func.count()).group_by(TaskRow.state)).tuples()
+    found = session.execute(select(TaskRow.state, func.count()).group_by(TaskRow.state))
     return {TaskState(state): count for state, count in found}
 
 

@@ -6,13 +6,21 @@ from app.store import blobs, failures, groups, identities, runs
 from app.store.failures import Signing, StoredFailure
 from app.store.outbox import Order, ask
 from app.store.session import read_only, unit_of_work
-from worker.deps import Deps, Payload
+from worker.deps import Deps, Kernel, Payload
 
 
 def group_failures(deps: Deps, payload: Payload) -> None:
-    """Sign outside the transaction. Safe to repeat: only failures without a signature are taken."""
+    key = payload["attempt"]
     with read_only(deps.store) as session:
-        attempt = runs.attempt(session, payload["attempt"])
+        repo = runs.attempt(session, key).repo
+    then = Order(f"judge:{key}", "judge_failures", {"schema": 1, "attempt": key}, partition=str(repo))
+    group_attempt(deps, key, then)
+
+
+def group_attempt(kernel: Kernel, key: int, *then: Order) -> None:
+    """Sign outside the transaction. Safe to repeat: only failures without a signature are taken."""
+    with read_only(kernel.store) as session:
+        attempt = runs.attempt(session, key)
         names = {job.id: job.name for job in runs.jobs_of(session, attempt.id)}
         new = failures.unsigned(session, attempt.id)
         tests = identities.by_key(session, {failure.test for failure in new if failure.test is not None})
@@ -30,7 +38,7 @@ def group_failures(deps: Deps, payload: Payload) -> None:
         )
         for failure in new
     ]
-    with unit_of_work(deps.store) as session:
+    with unit_of_work(kernel.store) as session:
         for failure, signature in signed:
             group = None
             if signature.group is not None:
@@ -46,15 +54,7 @@ def group_failures(deps: Deps, payload: Payload) -> None:
                     seen_at=failure.failed_at,
                 )
             failures.sign(session, failure.id, _signing(signature, group))
-        ask(
-            session,
-            Order(
-                f"judge:{attempt.id}",
-                "judge_failures",
-                {"schema": 1, "attempt": attempt.id},
-                partition=str(attempt.repo),
-            ),
-        )
+        ask(session, *then)
 
 
 def _test_of(failure: StoredFailure, tests: dict[int, TestId]) -> TestId | None:

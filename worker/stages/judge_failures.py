@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.evidence import Evidence
 from app.domain.judge import judge
+from app.domain.policy import VerdictPolicy
 from app.domain.run import TESTS_THE_PUSHED_COMMIT
 from app.store import evidence_json, repos, runs, verdicts
 from app.store.commit_index import CommitIndex
@@ -32,19 +33,19 @@ def judge_failures(deps: Deps, payload: Payload) -> None:
         ask_github(deps, attempt.repo, attempt.repo_name, gatherer.history.unanswered, gatherer.pulls_asked)
     now = deps.clock.now()
     with unit_of_work(deps.store) as session:
-        changed = judge_attempt(session, attempt, index, deps, at=now)
+        changed = judge_attempt(session, attempt, index, deps.policy, at=now)
         ask(session, *_reports(session, attempt, changed))
 
 
 def judge_attempt(
-    session: Session, attempt: StoredAttempt, index: CommitIndex, deps: Deps, *, at: datetime
+    session: Session, attempt: StoredAttempt, index: CommitIndex, policy: VerdictPolicy, *, at: datetime
 ) -> list[StoredFailure]:
     """Judge from what the store knows; return the failures on which the verdict is new."""
-    gatherer = Gatherer(session, History(session, index), deps.policy)
+    gatherer = Gatherer(session, History(session, index), policy)
     changed: list[StoredFailure] = []
-    for failure in affected_failures(session, attempt, deps.policy):
+    for failure in affected_failures(session, attempt, policy):
         evidence: Evidence = gatherer.evidence(failure)
-        verdict = judge(evidence, deps.policy)
+        verdict = judge(evidence, policy)
         facts = evidence_json.to_json(evidence)
         if verdicts.record_change(session, failure.id, verdict, facts=facts, at=at):
             changed.append(failure)

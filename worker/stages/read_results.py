@@ -19,7 +19,7 @@ from app.store.failures import NewFailure
 from app.store.outbox import Order, ask
 from app.store.runs import StoredAttempt, StoredJob
 from app.store.session import read_only, unit_of_work
-from worker.deps import Deps, Payload
+from worker.deps import Deps, Kernel, Payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,28 +31,37 @@ class ReadJob:
 
 
 def read_results(deps: Deps, payload: Payload) -> None:
-    """Read everything outside a transaction, then store it in one. Safe to repeat: counters have a guard."""
-    with read_only(deps.store) as session:
-        attempt = runs.attempt(session, payload["attempt"])
-        files = artifacts.files_of(session, attempt.id)
-        jobs = runs.jobs_of(session, attempt.id)
-    jobs += _adopt_orphans(deps, attempt, files)
-    read = [_read_job(deps, job, [file for file in files if _belongs(file, job)]) for job in jobs]
-    now = deps.clock.now()
-    with unit_of_work(deps.store) as session:
+    key = payload["attempt"]
+    read_attempt(deps, key, Order(f"group:{key}", "group_failures", {"schema": 1, "attempt": key}))
+
+
+def read_attempt(kernel: Kernel, key: int, *then: Order) -> None:
+    """Read everything outside a transaction, then store it in one, with what is to follow.
+
+    Safe to repeat: results replace themselves, and counters have a guard.
+    """
+    with read_only(kernel.store) as session:
+        attempt = runs.attempt(session, key)
+        files = artifacts.files_of(session, key)
+        jobs = runs.jobs_of(session, key)
+    jobs += _adopt_orphans(kernel, attempt, files)
+    read = [_read_job(kernel, job, [file for file in files if _belongs(file, job)]) for job in jobs]
+    now = kernel.clock.now()
+    with unit_of_work(kernel.store) as session:
         cells = [_store_job(session, attempt, job, at=now) for job in read]
-        if runs.claim_counting(session, attempt.id, at=now):
-            results.add_to_days(session, cells, day=attempt.started_at.date())
-        ask(session, Order(f"group:{attempt.id}", "group_failures", {"schema": 1, "attempt": attempt.id}))
+        claimed = runs.claim_counting(session, [one.job for one in cells if one.cells], at=now)
+        new = [one for one in cells if one.job in claimed]
+        results.add_to_days(session, new, day=attempt.started_at.date())
+        ask(session, *then)
 
 
-def _adopt_orphans(deps: Deps, attempt: StoredAttempt, files: Sequence[SourceFile]) -> list[StoredJob]:
+def _adopt_orphans(kernel: Kernel, attempt: StoredAttempt, files: Sequence[SourceFile]) -> list[StoredJob]:
     """Results that belong to no known job get a job of their own, so that none is lost."""
     origins = sorted({file.origin for file in files if file.job is None and file.kind is FileKind.RESULTS})
     if not origins:
         return []
-    now = deps.clock.now()
-    with unit_of_work(deps.store) as session:
+    now = kernel.clock.now()
+    with unit_of_work(kernel.store) as session:
         adopted = [runs.adopt_job(session, attempt, f"artifact {origin}") for origin in origins]
         detail = "which job uploaded it cannot be told from its name or its time"
         for origin in origins:
@@ -67,7 +76,7 @@ def _belongs(file: SourceFile, job: StoredJob) -> bool:
     return file.job == job.id
 
 
-def _read_job(deps: Deps, job: StoredJob, files: Sequence[SourceFile]) -> ReadJob:
+def _read_job(kernel: Kernel, job: StoredJob, files: Sequence[SourceFile]) -> ReadJob:
     log: JobLog | None = None
     readings: dict[str, Reading] = {}
     seen: set[str] = set()
@@ -75,7 +84,7 @@ def _read_job(deps: Deps, job: StoredJob, files: Sequence[SourceFile]) -> ReadJo
         if file.blob in seen:
             continue  # two files of equal bytes are one
         seen.add(file.blob)
-        with read_only(deps.store) as session:
+        with read_only(kernel.store) as session:
             stream = blobs.stream(session, file.blob)
         if file.kind is FileKind.JOB_LOG:
             log = read_job_log(stream)
