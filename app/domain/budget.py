@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 MOST_AT_LENGTH = 10
-"""A longer comment is not read (reference: products, 2a)."""
+MOST_AT_ALL = 50
+"""Longer texts are not read, whatever room there is (reference: products, 2a)."""
 
 _GAP = "\n\n"
 
@@ -34,7 +35,7 @@ def fit(
     if room < 0:
         raise ValueError(f"{limit_bytes} bytes do not even hold the head and the foot")
     told: list[str] = []
-    for passage in passages:
+    for passage in passages[:MOST_AT_ALL]:
         if _cost(passage.brief) > room:
             break
         room -= _cost(passage.brief)

@@ -70,7 +70,7 @@ def code(text: str, limit: int = 200) -> str:
     """A code span around one line; its fence is longer than any run of backticks inside."""
     line = _hide_comments(one_line(text, limit)) or " "
     fence = "`" * (_longest_run(line) + 1)
-    pad = " " if line[0] in "` " or line[-1] in "` " else ""
+    pad = " " if "`" in {line[0], line[-1]} else ""
     return f"{fence}{pad}{line}{pad}{fence}"
 
 
