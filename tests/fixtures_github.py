@@ -79,7 +79,9 @@ def story(stand_in: StandIn, github_clock: ManualClock) -> State:
     state, at = stand_in.state, github_clock.now()
     state.add_repository(REPO, 42)
     state.add_commit(REPO, BASE, "1" * 40, (), "Begin", at=at - timedelta(hours=3))
-    state.add_commit(REPO, HEAD, "2" * 40, (BASE,), "Mend it\n\nAt length.", "ann", at=at - timedelta(hours=2))
+    state.add_commit(
+        REPO, HEAD, "2" * 40, (BASE,), "Mend it\n\nAt length.", "ann", at=at - timedelta(hours=2)
+    )
     state.add_commit(REPO, MAIN, "3" * 40, (BASE,), "Go on", "bob", at=at - timedelta(hours=1))
     state.set_branch(REPO, "main", MAIN)
     state.set_branch(REPO, "fix/it", HEAD)

@@ -26,6 +26,8 @@ LONGEST_LOG_BYTES = 1024 * 1024 * 1024
 
 LONGEST_NAME = 255
 
+LAST_PORT = 65_535
+
 
 class Downloads:
     """`allow_private` lets an address be http or private: GitHub Enterprise with its own store, tests."""
@@ -59,16 +61,14 @@ class Downloads:
         location = answer.headers.get("location")
         if answer.status != HTTPStatus.FOUND or location is None:
             raise Rejected(request.subject, "GitHub named no address to download from")
-        try:
-            target = httpx.URL(location)
-        except httpx.InvalidURL:
-            raise Rejected(request.subject, "GitHub named an unreadable address") from None
+        target = httpx.URL(location)
         self._check_target(request.subject, target)
         return target
 
     def _check_target(self, subject: str, target: httpx.URL) -> None:
         """A redirect decides where we connect to: it must not reach into our own network."""
-        if target.userinfo or not target.host or target.scheme not in {"http", "https"}:
+        is_web = target.scheme in {"http", "https"} and target.host and (target.port or 0) <= LAST_PORT
+        if target.userinfo or not is_web:
             raise Rejected(subject, "the address to download from is not one of a file store")
         if self._allow_private:
             return

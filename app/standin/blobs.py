@@ -1,6 +1,7 @@
 """The second host: serves artifacts and logs under addresses that live a minute, and refuses our token."""
 
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from itertools import count
 from urllib.parse import urlencode
@@ -21,6 +22,8 @@ class Blobs:
         self._url = url
         self._count = count(1)
         self._ends: dict[tuple[str, str], datetime] = {}
+        self.last_headers: dict[str, str] = {}
+        """Of the latest request, by lower-case name."""
         self.refused_tokens = 0
         """Requests that carried `Authorization`, which a real store answers with 400 or 403."""
 
@@ -34,8 +37,9 @@ class Blobs:
         """Every address given out so far is refused from now on."""
         self._ends.clear()
 
-    def answer(self, path: str, signature: str, *, carries_authorization: bool) -> Answer:
-        if carries_authorization:
+    def answer(self, path: str, signature: str, headers: Mapping[str, str]) -> Answer:
+        self.last_headers = dict(headers)
+        if "authorization" in headers:
             self.refused_tokens += 1
             return _error(403, "InvalidAuthenticationInfo")
         ends_at = self._ends.get((path, signature))

@@ -18,7 +18,7 @@ ROOT = "urn:github"
 EXTRAS = frozenset({("GET", "/user")})
 """Calls that we make and that the subset at hand does not hold."""
 
-UNDESCRIBED_STATUSES = frozenset({304, 401, 403, 422, 429})
+UNDESCRIBED_STATUSES = frozenset({304, 401, 403, 404, 422, 429})
 """Answers that every call may get, and that the description names for some calls only."""
 
 

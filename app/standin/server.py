@@ -59,7 +59,7 @@ class StandIn:
         self, _method: str, path: str, query: str, headers: Mapping[str, str], _body: bytes
     ) -> Answer:
         signature = dict(parse_qsl(query)).get("sig", "")
-        return self.blobs.answer(path, signature, carries_authorization="authorization" in headers)
+        return self.blobs.answer(path, signature, headers)
 
 
 def _contract(openapi: Path) -> Contract:
