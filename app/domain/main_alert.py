@@ -150,6 +150,8 @@ def _grounds(verdict: Verdict) -> str:
 
 def _candidates(alert: MainAlert, links: Links) -> str:
     green = f", since {links.commit(alert.last_green)} was green" if alert.last_green else ""
+    if not alert.candidates and alert.all_clear is not None:
+        return ""
     if not alert.candidates:
         return f"Which commits can have brought it is not known{green}."
     rows = [_candidate(candidate, links) for candidate in alert.candidates[:NAMED_CANDIDATES]]

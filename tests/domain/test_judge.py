@@ -1,6 +1,6 @@
 """Each rule of a verdict, one case a row; the row's name is the rule."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from evidence_builders import (
@@ -253,6 +253,11 @@ CASES = (
         evidence(signature=NO_GROUP, flips_elsewhere=(flipped_elsewhere(),), recurrences=TWO_OUTSIDE),
         (UNDECIDED, SUSPECTED, UNKNOWN),
         "a text that can be compared with other failures",
+    ),
+    Case(
+        "not even if the text is clear",
+        evidence(signature=replace(CLEAR, key=None), recurrences=TWO_OUTSIDE),
+        (UNDECIDED, SUSPECTED, UNKNOWN),
     ),
     # Main
     Case(

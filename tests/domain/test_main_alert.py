@@ -49,6 +49,11 @@ def test_unknown_candidates_are_said_to_be_unknown(green: Sha | None, said: str)
     assert said in body
 
 
+def test_the_all_clear_does_not_ask_for_commits_nobody_needs() -> None:
+    body = render_alert(alert(FLAKE, candidates=(), all_clear=CLEAR_AT)).body
+    assert "can have brought it" not in body
+
+
 def test_a_broken_main_comes_before_a_flake_and_is_not_to_be_re_run() -> None:
     text = render_alert(alert(FLAKE, BROKEN))
     assert text.title == "main is red since df3a615: 1 failure of a broken main and 1 suspected flake"

@@ -138,6 +138,12 @@ def test_a_long_block_says_how_many_lines_are_left_out() -> None:
     assert shown[5:-1] == [f"line {n}" for n in range(94, 100)]
 
 
+def test_a_block_over_its_bytes_loses_its_middle_and_keeps_both_ends() -> None:
+    text = "\n".join(f"{n:03}" + "x" * 97 for n in range(30))
+    rows = markdown.cut_lines(text, limit_bytes=1000, lines=30).split("\n")
+    assert [row[:3] for row in rows] == ["000", "001", "002", "[21", *(f"{n:03}" for n in range(24, 30))]
+
+
 @given(texts, st.integers(60, 400))
 def test_a_block_stays_within_its_bytes(text: str, limit: int) -> None:
     shown = markdown.cut_lines(markdown.visible(text), limit_bytes=limit, lines=12)
