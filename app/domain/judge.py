@@ -98,6 +98,8 @@ def _whose(evidence: Evidence, weighed: Weighed, kind: Kind) -> Whose:
         return Whose.UNKNOWN
     if weighed.seen_without_change:
         return Whose.NOT_YOURS
+    if weighed.outside:  # it looks the same without the change, and whether it is the same cannot be told
+        return Whose.UNKNOWN
     return Whose.YOURS if kind is Kind.REGRESSION else Whose.UNKNOWN
 
 

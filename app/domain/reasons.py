@@ -24,25 +24,36 @@ _CHANGES = {
 }
 
 
+_DECIDES = {
+    Kind.INFRASTRUCTURE: {EvidenceKind.MASS_FAILURE, EvidenceKind.INFRA_SIGNATURE},
+    Kind.BROKEN_MAIN: {EvidenceKind.MAIN_STREAK},
+    Kind.FLAKY: {EvidenceKind.SAME_TREE_FLIP, EvidenceKind.SAME_SHA_FLIP, EvidenceKind.FLIPPED_ELSEWHERE},
+    Kind.REGRESSION: {EvidenceKind.REPEATED_FAILURE, EvidenceKind.BASE_STATE},
+    Kind.NEW_FAILURE: {EvidenceKind.FIRST_SEEN, EvidenceKind.NEW_MODE},
+}
+
+
 def reasons_for(
     evidence: Evidence, weighed: Weighed, policy: VerdictPolicy, kind: Kind
 ) -> tuple[Reason, ...]:
     """What decided first, then what surrounds it, then what is not excluded."""
-    return (
-        *_job_wide(evidence, policy),
-        *_main_streak(evidence, policy),
+    found = [
         *_pair_here(weighed),
-        *_repeats(weighed, policy),
         *_pair_elsewhere(weighed),
         *_siblings(evidence),
         *_outside(evidence, weighed),
         *_inside(evidence.change, weighed),
+        *_repeats(weighed, policy),
         *_base(evidence, weighed, policy),
+        *_main_streak(evidence, policy),
         *_novelty(evidence, weighed, policy),
         *_opaque(evidence, weighed),
+        *_job_wide(evidence, policy),
         *_rank_logs(evidence),
         *open_questions(evidence, weighed, policy, kind),
-    )
+    ]
+    decides = _DECIDES.get(kind, set())
+    return tuple(sorted(found, key=lambda reason: reason.kind not in decides))
 
 
 def _job_wide(evidence: Evidence, policy: VerdictPolicy) -> list[Reason]:

@@ -205,6 +205,11 @@ CASES = (
         (UNDECIDED, SUSPECTED, UNKNOWN),
         "fits many causes",
     ),
+    Case(
+        "an opaque failure that regressed, and is seen without the change too, is nobody's yet",
+        evidence(signature=OPAQUE, base=base(passes=20), same_code=repeats(4), recurrences=TWO_OUTSIDE),
+        (REGRESSION, CONFIRMED, UNKNOWN),
+    ),
     # Known flakes
     Case(
         "a known flake's signature on two commits without the change is a likely flake",

@@ -1,7 +1,9 @@
 """Reasons: what each sentence says, and in which order they come."""
 
+import pytest
 from evidence_builders import (
     FAILED,
+    INFRA,
     ON_MAIN,
     OPAQUE,
     PASS_SAME_TREE,
@@ -15,7 +17,7 @@ from evidence_builders import (
     seen,
 )
 
-from app.domain.evidence import Evidence, Relation
+from app.domain.evidence import Evidence, JobTally, Relation
 from app.domain.ids import Sha
 from app.domain.judge import judge
 from app.domain.verdict import EvidenceKind, EvidenceStrength, Reason
@@ -45,6 +47,26 @@ def test_the_deciding_reason_comes_first_and_what_is_open_last() -> None:
         EvidenceKind.RANK_LOG,
         EvidenceKind.NOT_EXCLUDED,
     ]
+
+
+@pytest.mark.parametrize(
+    ("known", "first"),
+    [
+        (
+            evidence(change=ON_MAIN, main_streak=2, flips_elsewhere=(flipped_elsewhere(),)),
+            EvidenceKind.FLIPPED_ELSEWHERE,
+        ),
+        (
+            evidence(change=ON_MAIN, main_streak=3, flips_elsewhere=(flipped_elsewhere(),)),
+            EvidenceKind.MAIN_STREAK,
+        ),
+        (evidence(base=base(passes=20), same_code=repeats(2)), EvidenceKind.REPEATED_FAILURE),
+        (evidence(base=base(passes=2), signature=INFRA), EvidenceKind.FIRST_SEEN),
+        (evidence(tally=JobTally(20, 20), same_code=(PASS_SAME_TREE,)), EvidenceKind.MASS_FAILURE),
+    ],
+)
+def test_the_first_reason_is_of_the_kind_that_decided(known: Evidence, first: EvidenceKind) -> None:
+    assert judge(known, POLICY).reasons[0].kind is first
 
 
 def test_siblings_that_failed_too_are_named() -> None:
