@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from sqlalchemy import Engine
 
 from app.clock import Clock
+from app.refusals import Refusals
 from app.settings import Settings
 
 
@@ -18,6 +19,7 @@ class Wiring:
     clock: Clock
     store: Engine
     inbox: Engine
+    refusals: Refusals
 
 
 async def wiring(request: Request) -> Wiring:

@@ -22,8 +22,12 @@ SECURITY_HEADERS: Final = {
 }
 
 
+FOR_EVER: Final = "public, max-age=31536000, immutable"
+"""For static files, whose address carries a digest of what they hold; everything else changes."""
+
+
 class SecurityHeaders:
-    """ASGI middleware; also asks that nothing but static files be kept in caches."""
+    """ASGI middleware; also says what caches may keep."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -38,7 +42,7 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     headers[name] = value
-                headers.setdefault("Cache-Control", "no-store")
+                headers["Cache-Control"] = FOR_EVER if scope["path"].startswith("/static/") else "no-store"
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

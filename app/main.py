@@ -9,15 +9,21 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
 
 from app import problems, webhook
 from app.api import health
 from app.clock import Clock, SystemClock
+from app.dashboard import pages
+from app.dashboard.rendering import STATIC, Pages
 from app.deps import Wiring
 from app.domain.errors import TriageError
 from app.headers import SECURITY_HEADERS, SecurityHeaders
+from app.refusals import Refusal, Refusals
 from app.settings import Settings
-from app.store.session import open_engine, sqlite_url
+from app.store.session import open_engine
+
+NOT_FOUND = 404
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
@@ -26,15 +32,19 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     wired = Wiring(
         settings=settings,
         clock=clock or SystemClock(),
-        store=open_engine(sqlite_url(settings.data_dir / "app.db")),
-        inbox=open_engine(sqlite_url(settings.data_dir / "inbox.db"), durability="full"),
+        store=open_engine(settings.app_database_url),
+        inbox=open_engine(settings.inbox_database_url, durability="full"),
+        refusals=Refusals(),
     )
     app = FastAPI(title="flake-triage", openapi_url=None, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.wiring = wired
+    app.state.pages = Pages()
     app.add_middleware(SecurityHeaders)
     _answer_errors(app)
     app.include_router(webhook.router)
     app.include_router(health.router)
+    app.include_router(pages.router)
+    app.mount("/static", StaticFiles(directory=STATIC))
     return app
 
 
@@ -56,11 +66,17 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _answer_errors(app: FastAPI) -> None:
     @app.exception_handler(TriageError)
-    async def expected(_request: Request, error: TriageError) -> Response:
+    async def expected(request: Request, error: TriageError) -> Response:
+        if request.url.path == webhook.PATH:
+            wired: Wiring = app.state.wiring
+            wired.refusals.note(Refusal(wired.clock.now(), str(error)))
         return problems.from_error(error)
 
     @app.exception_handler(HTTPException)
-    async def http(_request: Request, error: HTTPException) -> Response:
+    async def http(request: Request, error: HTTPException) -> Response:
+        if error.status_code == NOT_FOUND and "text/html" in request.headers.get("Accept", ""):
+            now = app.state.wiring.clock.now()
+            return pages.absent(app.state.pages, "There is no page at this address.", now)
         response = problems.problem(error.status_code, str(error.detail))
         response.headers.update(error.headers or {})
         return response

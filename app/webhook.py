@@ -18,6 +18,8 @@ from app.store.session import unit_of_work
 
 router = APIRouter()
 
+PATH: Final = "/webhooks/github"
+
 STATE_OF_FATE: Final = {
     Fate.STARTS: DeliveryState.WAITING,
     Fate.IGNORED: DeliveryState.IGNORED,
@@ -77,7 +79,7 @@ async def bounded_json(request: Request, wiring: WiringDep) -> bytes:
 BoundedJson = Annotated[bytes, Depends(bounded_json)]
 
 
-@router.post("/webhooks/github", status_code=202)
+@router.post(PATH, status_code=202)
 def receive(request: Request, raw: BoundedJson, wiring: WiringDep, response: Response) -> Receipt:
     """The row is committed before the answer; GitHub waits 10 s and does not redeliver by itself."""
     settings = wiring.settings

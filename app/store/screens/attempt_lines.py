@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.domain.ids import RepoName, RunId, Sha
 from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion
 from app.store.repos import RepoRow
-from app.store.runs import AttemptRow, RunRow
+from app.store.runs import AttemptRow, JobRow, RunRow
 
 _RED = [conclusion.value for conclusion in Conclusion if conclusion.is_red]
 
@@ -24,6 +24,7 @@ class AttemptLine:
     repo_name: RepoName
     run: RunId
     number: int
+    workflow_id: int
     workflow: str
     event: str
     head_sha: Sha
@@ -112,6 +113,21 @@ def around_failures(
     return list(found.values())[:limit]
 
 
+def current_jobs(session: Session, attempts: Collection[int]) -> set[int]:
+    """Of the jobs in these attempts, those that no later attempt of the same run has replaced.
+
+    A partial re-run leaves the other jobs of its run as they were. Served by the unique key of jobs.
+    """
+    statement = (
+        select(AttemptRow.run_id, JobRow.name, JobRow.id)
+        .join(AttemptRow, AttemptRow.id == JobRow.attempt_id)
+        .where(JobRow.attempt_id.in_(list(attempts)))
+        .order_by(AttemptRow.number, JobRow.id)
+        .limit(5000)
+    )
+    return set({(run, name): job for run, name, job in session.execute(statement).tuples()}.values())
+
+
 def of_github_runs(session: Session, repo: int, runs: Collection[int]) -> dict[int, AttemptLine]:
     """The newest attempt of each run, by GitHub's id. Served by the unique key of runs."""
     statement = (
@@ -131,6 +147,7 @@ def _read(session: Session, statement: Statement) -> list[AttemptLine]:
             repo_name=RepoName(repo_name),
             run=RunId(run.github_id),
             number=attempt.number,
+            workflow_id=run.workflow_id,
             workflow=run.workflow,
             event=run.event,
             head_sha=Sha(run.head_sha),

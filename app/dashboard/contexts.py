@@ -1,0 +1,332 @@
+"""One frozen dataclass for each page: all that its template may read."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from app.dashboard.charts import DayChart, GridChart
+from app.dashboard.parts import Attempt, Badge, Choice, Commit, Gap, Link, Mark, Ruling, Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What the frame around every page reads. `section` names the entry of the menu that is current."""
+
+    template: ClassVar[str]
+    title: str
+    section: str
+    asked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RedTest:
+    """One failing test of a red branch, once for all jobs in which it failed alike."""
+
+    name: Link
+    failure: Link
+    badge: Badge
+    jobs: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class RedBranch:
+    """Why, since when and whose: the answers of the first screen."""
+
+    sentence: str
+    tests: tuple[RedTest, ...]
+    more: Link | None
+    since_at: datetime
+    since: Attempt
+    since_is_exact: bool
+    last_green: Attempt | None
+    commits: tuple[Commit, ...]
+    commits_note: str
+    next_step: str
+    alert: Link | None
+    gaps: tuple[Gap, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    repo: str
+    name: str
+    mark: Mark
+    headline: str
+    newest: Attempt | None
+    red: RedBranch | None
+    strip: tuple[Attempt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RedRun:
+    """A red run anywhere, with its failures in one sentence."""
+
+    attempt: Attempt
+    sentence: str
+    badges: tuple[Badge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One line of what needs a look, leading to its rows."""
+
+    link: Link
+    detail: str
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What to do when nothing is there yet; `heard` says what has come so far."""
+
+    webhook_url: str
+    is_signed: bool
+    heard: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MainPage(Page):
+    template: ClassVar[str] = "main.html"
+    branches: tuple[Branch, ...]
+    red_runs: tuple[RedRun, ...]
+    troubles: tuple[Trouble, ...]
+    beginning: Beginning | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the list: its heading, the address that sorts by it, and whether it does now."""
+
+    name: str
+    href: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TestLine:
+    __test__: ClassVar[bool] = False
+
+    name: Link
+    repo: str
+    badge: Badge
+    failures: int
+    modes: str
+    flips: int
+    same_tree: str
+    red: int | None
+    ran: int | None
+    last_seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TestFilters:
+    """The form above the list; every field is a parameter of the address."""
+
+    __test__: ClassVar[bool] = False
+
+    repos: tuple[Choice, ...]
+    branches: tuple[Choice, ...]
+    kinds: tuple[Choice, ...]
+    windows: tuple[Choice, ...]
+    search: str
+    sort: str
+    is_narrowed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestsPage(Page):
+    __test__: ClassVar[bool] = False
+
+    template: ClassVar[str] = "tests.html"
+    filters: TestFilters
+    columns: tuple[Column, ...]
+    lines: tuple[TestLine, ...]
+    summary: str
+    following: Link | None
+    is_later_page: bool
+    rate_note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The test in one job of one attempt, and which code that job tested."""
+
+    mark: Mark
+    attempt: Attempt
+    job: Link
+    tree: str
+    failure: Link | None
+    badge: Badge | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A verdict in the history of a failure mode."""
+
+    at: datetime
+    badge: Badge
+    failure: Link
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One group: the failures of this test with one signature."""
+
+    anchor: str
+    title: str
+    category: str
+    opaque: bool
+    failures: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    ruling: Ruling | None
+    observations: tuple[Observation, ...]
+    history: tuple[Change, ...]
+    text: Text
+    newest: Link
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number with its name and the place that shows the rows behind it."""
+
+    name: str
+    value: str
+    note: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    link: Link
+    kind: str
+    origin: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestPage(Page):
+    __test__: ClassVar[bool] = False
+
+    template: ClassVar[str] = "test.html"
+    label: str
+    repo: str
+    place: str
+    badge: Badge
+    windows: tuple[Choice, ...]
+    figures: tuple[Figure, ...]
+    days: DayChart | None
+    grid: GridChart | None
+    modes: tuple[Mode, ...]
+    rank_logs: tuple[File, ...]
+    left_out: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailurePage(Page):
+    template: ClassVar[str] = "failure.html"
+    name: Link
+    heading: str
+    badge: Badge
+    observation: Observation
+    rulings: tuple[Ruling, ...]
+    text: Text
+    rank_logs: tuple[File, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    mark: Mark
+    link: Link
+    tests: str
+    tree: str
+    failed_step: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailure:
+    name: Link
+    failure: Link
+    badge: Badge
+    job: Link
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPage(Page):
+    template: ClassVar[str] = "run.html"
+    attempt: Attempt
+    attempts: tuple[Attempt, ...]
+    state: str
+    jobs: tuple[Job, ...]
+    failures: tuple[RunFailure, ...]
+    left_out: str
+    gaps: tuple[Gap, ...]
+    files: tuple[File, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePage(Page):
+    template: ClassVar[str] = "file.html"
+    path: str
+    origin: str
+    kind: str
+    attempt: Attempt
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    key: str
+    stage: str
+    tries: str
+    error: str
+    buried_at: datetime
+    retry_href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    mark: Mark
+    what: str
+    repo: str
+    note: str
+    guid: str
+    seen: str
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    at: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGap:
+    gap: Gap
+    repo: str
+    run: Link
+    noted_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemsPage(Page):
+    template: ClassVar[str] = "problems.html"
+    told: str
+    waiting: str
+    dead_letters: tuple[DeadLetter, ...]
+    refusals: tuple[Refusal, ...]
+    refused: str
+    deliveries: tuple[Delivery, ...]
+    delivery_choices: tuple[Choice, ...]
+    gaps: tuple[KnownGap, ...]
+    following: Link | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbsentPage(Page):
+    """The answer where nothing is."""
+
+    template: ClassVar[str] = "absent.html"
+    sentence: str

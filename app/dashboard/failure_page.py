@@ -1,0 +1,55 @@
+"""One failure: where it happened, every verdict on it, and its whole text."""
+
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from app.dashboard import links, marks, parts, views
+from app.dashboard.contexts import FailurePage, Observation
+from app.dashboard.links import GitHubLinks
+from app.store import blobs, runs, verdicts
+from app.store.runs import JobRow
+from app.store.screens import attempt_lines, failure_lines, test_history
+from app.store.screens.failure_lines import FailureLine
+
+TEXT_HEAD: Final = 100_000
+TEXT_TAIL: Final = 300_000
+"""Characters; more than a stored failure text holds, so only a repaired one is ever cut here."""
+RANK_LOGS_SHOWN: Final = 50
+
+
+def failure_page(session: Session, failure: int, github: GitHubLinks, *, now: datetime) -> FailurePage | None:
+    """None if there is no such failure."""
+    line = failure_lines.by_key(session, failure)
+    if line is None:
+        return None
+    attempt = attempt_lines.by_key(session, {line.attempt})[line.attempt]
+    history = verdicts.history(session, [failure])
+    named = attempt_lines.of_github_runs(session, attempt.repo, views.runs_named(history))
+    logs = test_history.rank_logs(session, {line.attempt}, limit=RANK_LOGS_SHOWN)
+    text = blobs.text(session, line.text_blob)
+    return FailurePage(
+        title=line.label,
+        section="tests",
+        asked_at=now,
+        name=views.failure_name(line),
+        heading=line.title,
+        badge=marks.badge(line.ruling, opaque=line.opaque),
+        observation=_observation(session, line, views.attempt(attempt, github)),
+        rulings=tuple(views.ruling(stored, named) for stored in reversed(history)),
+        text=views.excerpt(text, cut=line.cut, head=TEXT_HEAD, tail=TEXT_TAIL),
+        rank_logs=tuple(views.file(log) for log in logs if log.job in {line.job, None}),
+    )
+
+
+def _observation(session: Session, line: FailureLine, attempt: parts.Attempt) -> Observation:
+    job = runs.job_executions(session, JobRow.id == line.job, limit=1)[0].job
+    return Observation(
+        mark=marks.OF_OUTCOME[line.outcome],
+        attempt=attempt,
+        job=links.outside(job.name, job.url),
+        tree=views.tree(job.tested),
+        failure=None,
+        badge=None,
+    )

@@ -1,0 +1,80 @@
+"""How numbers, times and hostile text are written on pages."""
+
+import re
+from datetime import date, datetime
+from typing import Final
+
+MINUTE_S: Final = 60
+HOUR_S: Final = 60 * MINUTE_S
+DAY_S: Final = 24 * HOUR_S
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and line feed, DEL, C1
+    "\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028\u2029"  # soft hyphen, marks, separators
+    "\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # embeddings, overrides, isolates, invisible operators
+    "\ud800-\udfff\U000e0000-\U000e007f]"  # lone surrogates, tags
+)
+"""Characters that change how a reader sees the others. The joiner of emoji is not among them."""
+
+
+def visible(text: str) -> str:
+    """Show what would be invisible or turn the text around: `[U+202E]`, or the picture of a control."""
+    return _UNSEEN.sub(_picture, text) if _UNSEEN.search(text) else text
+
+
+def _picture(match: re.Match[str]) -> str:
+    point = ord(match[0])
+    if point < 0x20:  # noqa: PLR2004 - the C0 controls, whose pictures Unicode keeps from U+2400 on
+        return chr(0x2400 + point)
+    return f"[U+{point:04X}]"
+
+
+def count(number: int) -> str:
+    """Thousands apart, by a thin space."""
+    return f"{number:,}".replace(",", "\u2009")
+
+
+def percent(red: int, ran: int) -> str:
+    """A share as percent, never rounded to a certainty that is not there."""
+    if ran <= 0:
+        return "no runs"
+    if red == 0 or red >= ran:
+        return "0 %" if red == 0 else "100 %"
+    share = 100 * red / ran
+    if share < 0.1:  # noqa: PLR2004 - one decimal cannot show less
+        return "< 0.1 %"
+    return f"{min(share, 99.9):.1f} %" if share < 10 or share > 99 else f"{share:.0f} %"  # noqa: PLR2004 - digits
+
+
+def iso(moment: datetime | date) -> str:
+    """For the `datetime` attribute."""
+    return moment.isoformat()
+
+
+def instant(moment: datetime) -> str:
+    """The full time, for the tooltip."""
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """How long ago in one unit; older than 30 days is a date. A clock ahead of ours reads as just now."""
+    seconds = (now - moment).total_seconds()
+    if seconds < MINUTE_S:
+        return "just now"
+    if seconds < HOUR_S:
+        return f"{int(seconds // MINUTE_S)} min ago"
+    if seconds < DAY_S:
+        return f"{int(seconds // HOUR_S)} h ago"
+    days = int(seconds // DAY_S)
+    if days <= 30:  # noqa: PLR2004 - a month of days is still readable as days
+        return "yesterday" if days == 1 else f"{days} days ago"
+    return f"{moment:%Y-%m-%d}"
+
+
+FILTERS: Final = {
+    "count": count,
+    "percent": percent,
+    "iso": iso,
+    "instant": instant,
+    "ago": ago,
+}
