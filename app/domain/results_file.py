@@ -84,6 +84,6 @@ def refusal_of_text(start: str) -> str:
         return "an empty file"
     if stripped[0] in "{[":
         return "JSON, not XML"
-    if stripped.startswith("PK\x03\x04"):
+    if stripped.startswith("PK"):
         return "a zip archive, not XML"
     return "no XML in it"

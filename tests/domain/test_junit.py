@@ -1,0 +1,281 @@
+"""JUnit files of many dialects give one honest result a test, and an unreadable file is never green."""
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.bounded_text import TEXT_LIMIT
+from app.domain.junit import Declared, Reading, ReadStatus, Records, parse_duration, read_results
+from app.domain.junit_case import TextBudget
+from app.domain.outcome import Errored, Failed, Outcome, Passed, Result, Skipped, TestId
+
+
+def read(text: str | bytes) -> Reading:
+    return read_results(io.BytesIO(text if isinstance(text, bytes) else text.encode()))
+
+
+def read_case(inside: str, attributes: str = "") -> Result:
+    reading = read(
+        f'<testsuite><testcase classname="c" name="t" {attributes}>{inside}</testcase></testsuite>'
+    )
+    assert reading.status is ReadStatus.COMPLETE
+    (result,) = reading.results
+    return result
+
+
+SOUND = (
+    '<?xml version="1.0"?><testsuites><testsuite name="s" tests="3" failures="1" errors="0" skipped="1">'
+    '<testcase classname="t.m" name="test_a" time="0.1"/>'
+    '<testcase classname="t.m" name="test_b" time="0.2">'
+    '<failure message="assert 1 == 2">E  a</failure></testcase>'
+    '<testcase classname="t.m" name="test_c"><skipped message="no gpu"/></testcase>'
+    "</testsuite></testsuites>"
+)
+
+
+def test_a_sound_file_is_read_completely() -> None:
+    assert read(SOUND) == Reading(
+        "junit",
+        ReadStatus.COMPLETE,
+        None,
+        (
+            Result(TestId("", "", "t.m", "test_a"), Passed(), 0.1),
+            Result(TestId("", "", "t.m", "test_b"), Failed("assert 1 == 2", "E  a"), 0.2),
+            Result(TestId("", "", "t.m", "test_c"), Skipped("no gpu")),
+        ),
+        Declared(3, 1, 0, 1),
+        (),
+        Records(3, 1, 1, 0, 1, 0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("inside", "attributes", "outcome"),
+    [
+        ("", "", Passed()),
+        ("<properties><property name='x'/></properties><system-out>x</system-out>", "", Passed()),
+        ("<failure>text only</failure>", "", Failed("", "text only")),
+        ('<failure type="ValueError"/>', "", Failed("ValueError", "")),
+        ('<error message="m">t</error>', "", Errored("m", "t")),
+        ("<skipped>because</skipped>", "", Skipped("because")),
+        ("<skip/>", "", Skipped()),
+        ("<ignored/>", "", Skipped()),
+        ("<disabled/>", "", Skipped()),
+        ("", 'status="notrun"', Skipped()),
+        ("", 'status="disabled"', Skipped()),
+        ("", 'result="suppressed"', Skipped()),
+        ("", 'status="run" result="completed"', Passed()),
+        ("<a><failure/></a>", "", Passed()),
+    ],
+)
+def test_every_spelling_of_an_outcome(inside: str, attributes: str, outcome: Outcome) -> None:
+    assert read_case(inside, attributes).outcome == outcome
+
+
+def test_the_worst_child_wins_and_no_text_is_lost() -> None:
+    inside = '<skipped/><failure message="m1">t1</failure><failure message="m2"/><error message="m3">has m3</error>'
+    assert read_case(inside).outcome == Errored("m3", "m1\nt1\n\nm2\n\nhas m3")
+
+
+def test_several_failures_in_one_testcase_are_one_failure() -> None:
+    assert read_case("<failure>one</failure><failure>two</failure>").outcome == Failed("", "one\n\ntwo")
+
+
+def test_children_without_end_are_bounded_and_a_late_error_still_counts() -> None:
+    outcome = read_case("<skipped/>" * 500 + "<failure>f</failure>" * 500 + '<error message="late"/>').outcome
+    assert isinstance(outcome, Errored)
+    assert outcome.message == "late"
+
+
+def test_flaky_children_are_earlier_attempts_of_a_pass() -> None:
+    inside = '<flakyFailure message="1st">t</flakyFailure><flakyError type="E"><trace>s</trace></flakyError>'
+    result = read_case(inside)
+    assert result.outcome == Passed()
+    assert result.earlier == (Failed("1st", "t"), Errored("E", "s"))
+
+
+def test_rerun_children_are_further_failures_not_a_flake() -> None:
+    second = "<rerunFailure>2nd<system-out>o</system-out></rerunFailure>"
+    inside = f"<failure>1st</failure>{second}<rerunError>3rd</rerunError>"
+    result = read_case(inside)
+    assert result.outcome == Failed("", "1st")
+    assert result.earlier == (Failed("", "2nd"), Errored("", "3rd"))
+
+
+def test_a_test_with_failed_reruns_only_is_no_pass() -> None:
+    reading = read('<testcase name="t"><rerunFailure message="1st"/><rerunError message="2nd"/></testcase>')
+    assert reading.results[0].outcome == Errored("2nd", "")
+    assert reading.results[0].earlier == (Failed("1st", ""),)
+    assert reading.records == Records(cases=1, passed=1, flaky_reruns=2)
+    assert "1 tests have failed reruns only, so they count as failed" in reading.problems
+
+
+def test_output_inside_and_beside_a_failure_is_left_out() -> None:
+    inside = "<failure>a<system-err>o<x/><system-out/></system-err>b</failure><system-out>out</system-out>"
+    assert read_case(inside).outcome == Failed("", "ab")
+
+
+def test_a_long_failure_is_cut_with_a_mark() -> None:
+    outcome = read_case(f"<failure>{'x' * 400_000}END</failure>").outcome
+    assert isinstance(outcome, Failed)
+    assert outcome.cut
+    assert "characters cut" in outcome.text
+    assert outcome.text.endswith("END")
+    assert len(outcome.text) < TEXT_LIMIT + 100
+
+
+def test_a_long_message_is_cut_too() -> None:
+    outcome = read_case(f'<failure message="{"x" * 40_000}"/>').outcome
+    assert isinstance(outcome, Failed)
+    assert outcome.cut
+    assert len(outcome.message) < 20_000
+
+
+def test_past_the_budget_of_a_file_texts_are_kept_short() -> None:
+    budget = TextBudget(characters=10)
+    budget.spend(11)
+    text = budget.start()
+    text.add("x" * 100_000)
+    assert len(text) < 10_000
+
+
+def test_suites_name_a_test_only_where_the_class_is_missing() -> None:
+    reading = read(
+        '<testsuites name="all"><testsuite name="a"><testsuite name="b-20260130123456"><testcase name="x"/>'
+        '</testsuite></testsuite><testsuite name="" file="f.js"><testcase name="x"/>'
+        '<testcase name="x" classname="c" file="g.js" line="7"/></testsuite></testsuites>'
+    )
+    assert [(result.test, result.path, result.line) for result in reading.results] == [
+        (TestId("", "a > b", "", "x"), None, None),
+        (TestId("", "", "", "x"), "f.js", None),
+        (TestId("g.js", "", "c", "x"), "g.js", 7),
+    ]
+
+
+@pytest.mark.parametrize("line", ["-1", "x", "٣", "99999999999"])
+def test_a_line_that_is_no_number_is_unknown(line: str) -> None:
+    assert read_case("", f'line="{line}"').line is None
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        (None, None),
+        ("", None),
+        ("0.", 0.0),
+        ("1e-05", 1e-05),
+        ("1,234.56", 1234.56),
+        ("NaN", None),
+        ("Infinity", None),
+        ("-1", None),
+        ("0,25", None),
+        ("1.234,56", None),
+        ("12 ms", None),
+        ("00:01:02.5", None),
+        ("1_0", None),
+        ("9" * 30, None),
+    ],
+)
+def test_a_duration_that_makes_no_sense_is_unknown(value: str | None, seconds: float | None) -> None:
+    assert parse_duration(value) == seconds
+
+
+def test_zero_tests_are_said() -> None:
+    reading = read('<testsuites tests="6" failures="1"/>')
+    assert reading.status is ReadStatus.COMPLETE
+    assert reading.results == ()
+    assert reading.problems == (
+        "no test in it",
+        "the file claims 6 tests and lists 0",
+        "the file claims 1 failures and lists 0",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("<!DOCTYPE html><html><body>404</body></html>", "an HTML page, not a results file"),
+        ("<HTML><body/></HTML>", "an HTML page, not a results file"),
+        (
+            '<phpunit><testsuites><testsuite name="x"/></testsuites></phpunit>',
+            "PHPUnit's configuration, not a results file",
+        ),
+        ("<TestRun/>", "a TRX file, which is not read yet"),
+        ("<b>x</b>", "root element <b>, and no test in it"),
+        ('{"message": "gone"}', "no test could be read: JSON, not XML"),
+        ("<testsuite><testcase name='a'", "no test could be read: cut off at line 1, inside <testsuite>"),
+        ('<!DOCTYPE a [<!ENTITY b "c">]><testsuite><testcase name="a"/></testsuite>', None),
+    ],
+)
+def test_what_holds_no_results_is_refused_with_a_reason(text: str, reason: str | None) -> None:
+    reading = read(text)
+    assert reading.status is ReadStatus.REFUSED
+    assert reading.format is None
+    assert reading.results == ()
+    assert reading.reason is not None
+    if reason is not None:
+        assert reading.reason == reason
+
+
+def test_tests_under_an_unusual_root_are_read_and_it_is_said() -> None:
+    reading = read('<nothing><testcase classname="c" name="t"/></nothing>')
+    assert len(reading.results) == 1
+    assert reading.problems == ("unusual root element <nothing>",)
+
+
+def test_a_name_that_is_missing_is_said() -> None:
+    reading = read("<testcase/>")
+    assert reading.results == (Result(TestId("", "", "", ""), Passed()),)
+    assert reading.problems == ("1 tests have no name",)
+
+
+def test_a_testcase_inside_a_testcase_counts_as_well() -> None:
+    reading = read('<testcase name="a"><testcase name="b"><failure/></testcase></testcase>')
+    assert {result.test.name: result.outcome.kind.value for result in reading.results} == {
+        "a": "passed",
+        "b": "failed",
+    }
+
+
+def test_a_refused_document_after_a_good_one_keeps_its_results() -> None:
+    reading = read('<testsuite><testcase name="a"/></testsuite><html/>')
+    assert reading.status is ReadStatus.PARTIAL
+    assert len(reading.results) == 1
+
+
+def test_bad_bytes_are_replaced_and_make_the_file_partial() -> None:
+    reading = read(
+        b'<testsuite><testcase name="na\xefve"><failure message="caf\xe9"/></testcase></testsuite>'
+    )
+    assert reading.status is ReadStatus.PARTIAL
+    assert reading.reason == "bytes that are not utf-8 were replaced"
+    assert reading.results[0].outcome.kind.is_red
+
+
+@given(st.integers(0, len(SOUND)))
+def test_a_cut_file_is_never_complete_and_never_invents_a_result(length: int) -> None:
+    reading = read(SOUND[:length])
+    whole = read(SOUND)
+    assert reading.results == whole.results[: len(reading.results)]
+    if length < len(SOUND):
+        assert reading.status is not ReadStatus.COMPLETE
+        assert reading.reason
+
+
+@given(st.lists(st.tuples(st.integers(0, len(SOUND) - 1), st.integers(0, 255)), max_size=4))
+def test_a_mutated_file_never_makes_the_reader_raise(changes: list[tuple[int, int]]) -> None:
+    raw = bytearray(SOUND.encode())
+    for position, value in changes:
+        raw[position] = value
+    reading = read(bytes(raw))
+    assert (reading.status is ReadStatus.REFUSED) == (reading.format is None)
+    if reading.status is not ReadStatus.COMPLETE:
+        assert reading.reason
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_give_a_reading(raw: bytes) -> None:
+    reading = read(raw)
+    assert reading.status is ReadStatus.REFUSED or reading.results or "no test in it" in reading.problems
