@@ -198,23 +198,3 @@ class IssuesPayload(RootModel[tuple[IssuePayload, ...]]):
 
 class ErrorPayload(Wire):
     message: str = ""
-
-
-class RunEventPayload(Wire):
-    id: int
-    run_attempt: int = Field(default=1, ge=1)
-
-
-class JobEventPayload(Wire):
-    id: int
-    run_id: int
-    run_attempt: int = Field(default=1, ge=1)
-
-
-class EventPayload(Wire):
-    """What we read of any webhook body: an event is only a hint to ask the API again."""
-
-    action: str | None = None
-    repository: RepositoryNamePayload | None = None
-    workflow_run: RunEventPayload | None = None
-    workflow_job: JobEventPayload | None = None

@@ -4,14 +4,20 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
+from typing import Any
 
 import uvicorn
-from starlette.types import Receive, Scope, Send
 
 from app.standin.exchange import Answer
 from app.standin.faults import Break, Fault, Faults
+
+Message = MutableMapping[str, Any]
+"""ASGI's own form of a request, and of each piece of it and of its answer."""
+
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 
 HOST = "127.0.0.1"
 
@@ -27,7 +33,7 @@ class Origin:
         self._faults = faults
         self._requests = requests
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         method, path = str(scope["method"]), bytes(scope["raw_path"]).decode("ascii")
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         body = await _read(receive)

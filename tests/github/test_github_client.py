@@ -184,6 +184,8 @@ def test_merged_pull_request_keeps_its_commits(
     pull = github.pull(REPO, 87)
     assert (pull.is_open, pull.merged_at) == (False, at)
     assert github.pulls_of_commit(REPO, merge) == (pull,)
+    assert github.pulls_of_commit(REPO, HEAD) == (pull,)
+    assert github.pulls_of_commit(REPO, MAIN) == ()
     assert [commit.sha for commit in github.pull_commits(REPO, 87)] == [HEAD]
 
 

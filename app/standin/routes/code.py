@@ -98,9 +98,16 @@ def pulls_of_commit(asked: Asked) -> Answer:
     repository, sha = asked.repository, _resolve(asked, asked.names["commit_sha"])
     history = repository.history
     if sha in history.ancestors(repository.branches.get(repository.default_branch, Sha(""))):
-        return _pulls(asked, [one for one in _newest_first(asked) if sha in {one.merge_sha, one.head_sha}])
+        return _pulls(asked, [one for one in _newest_first(asked) if sha in _brought(asked, one)])
     near = [one for one in _newest_first(asked) if one.head_owner == repository.owner]
     return _pulls(asked, [one for one in near if sha in history.ancestors(one.head_sha)])
+
+
+def _brought(asked: Asked, record: Pull) -> list[Sha]:
+    """The commits that a merged pull request brought into its base."""
+    history = asked.repository.history
+    merge = None if record.merge_sha is None else history.commits[record.merge_sha]
+    return history.own(merge.parents[0], merge.sha) if merge else []
 
 
 def _newest_first(asked: Asked) -> list[Pull]:
