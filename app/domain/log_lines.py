@@ -81,11 +81,19 @@ class LogText:
 
 def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
     while line := stream.readline(LINE_BYTES):
-        if len(line) == LINE_BYTES and not line.endswith(b"\n"):
-            while (rest := stream.readline(LINE_BYTES)) and not rest.endswith(b"\n"):
-                pass
-            line += LINE_CUT.encode() if rest.strip(b"\r\n") else b""
+        if len(line) == LINE_BYTES and not line.endswith(b"\n") and _skip_line(stream):
+            line += LINE_CUT.encode()
         yield line
+
+
+def _skip_line(stream: BinaryIO) -> bool:
+    """Read to the end of the line; tell whether there was more than that end."""
+    was_longer = False
+    while rest := stream.readline(LINE_BYTES):
+        was_longer = was_longer or bool(rest.rstrip(b"\r\n"))
+        if rest.endswith(b"\n"):
+            break
+    return was_longer
 
 
 def _to_line(number: int, raw: bytes) -> LogLine:

@@ -75,7 +75,8 @@ def test_every_spelling_of_an_outcome(inside: str, attributes: str, outcome: Out
 
 
 def test_the_worst_child_wins_and_no_text_is_lost() -> None:
-    inside = '<skipped/><failure message="m1">t1</failure><failure message="m2"/><error message="m3">has m3</error>'
+    failures = '<failure message="m1">t1</failure><failure message="m2"/>'
+    inside = f'<skipped/>{failures}<error message="m3">has m3</error>'
     assert read_case(inside).outcome == Errored("m3", "m1\nt1\n\nm2\n\nhas m3")
 
 
