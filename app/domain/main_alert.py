@@ -6,15 +6,15 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from app.domain import markdown
+from app.domain.alert_words import red_told
 from app.domain.budget import Passage, fit
 from app.domain.failure_entry import Entry, FailureLine, Links, entries_of, full_entry, short_entry, step_told
 from app.domain.gap import Gap
 from app.domain.gaps_told import gaps_told
 from app.domain.ids import RepoName, Sha
 from app.domain.marker import alert_marker
-from app.domain.verdict import EvidenceKind, Verdict
-from app.domain.verdict_words import kind_words, kinds_told
-from app.domain.wording import claim, counted, short
+from app.domain.verdict_words import kinds_told
+from app.domain.wording import counted, short
 
 TITLE_CHARS = 200
 """GitHub takes 256."""
@@ -92,7 +92,7 @@ def render_alert(alert: MainAlert, *, limit_bytes: int = 60_000) -> AlertText:
     dashboard = markdown.link("dashboard", alert.dashboard_url)
     step = step_told(entries[0], links, on_main=True) if entries and not alert.all_clear else ""
     fails = "What failed:" if entries else ""
-    head = (_lead(alert, entries, links), step, _candidates(alert, links), fails)
+    head = (_lead(alert, links), step, _candidates(alert, links), fails)
     foot = (
         gaps_told(gaps, limit_bytes=limit_bytes // 6),
         _history(alert.history, links),
@@ -119,9 +119,9 @@ def _title(alert: MainAlert, entries: tuple[Entry, ...]) -> str:
     return markdown.one_line(told, TITLE_CHARS)
 
 
-def _lead(alert: MainAlert, entries: tuple[Entry, ...], links: Links) -> str:
+def _lead(alert: MainAlert, links: Links) -> str:
     branch, since = markdown.code(alert.branch, 100), links.commit(alert.red_since)
-    kind = _kind_of_red(entries)
+    kind = f"{markdown.inline(red_told(alert.failures))}."
     clear = alert.all_clear
     if clear is None:
         return f"**{branch} is red since {since}** ({_utc(alert.opened_at)}): {kind}"
@@ -130,22 +130,6 @@ def _lead(alert: MainAlert, entries: tuple[Entry, ...], links: Links) -> str:
         f"{_utc(clear.at)}. It was red for {_lasted(clear.at - alert.opened_at)}, since {since}.\n\n"
         f"What it was: {kind}"
     )
-
-
-def _kind_of_red(entries: tuple[Entry, ...]) -> str:
-    """The most urgent failure's kind with what it rests on and what it leaves open."""
-    if not entries:
-        return "a job failed, and no failing test could be read from it."
-    verdict = entries[0][0].verdict
-    rest = sum(len(entry) for entry in entries) - len(entries[0])
-    more = f" Besides, {counted(rest, 'more failure')} below." if rest else ""
-    return f"a {kind_words(verdict)}: {_grounds(verdict)}.{more}"
-
-
-def _grounds(verdict: Verdict) -> str:
-    decisive = [r for r in verdict.reasons if r.kind is not EvidenceKind.NOT_EXCLUDED][:1]
-    left_open = [r for r in verdict.reasons if r.kind is EvidenceKind.NOT_EXCLUDED][:1]
-    return "; ".join(markdown.inline(claim(reason.text), 300) for reason in (*decisive, *left_open))
 
 
 def _candidates(alert: MainAlert, links: Links) -> str:

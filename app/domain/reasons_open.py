@@ -59,7 +59,7 @@ def _missing(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy, kind: 
         if weighed.base_failures:
             known = f"it failed {counted(len(weighed.base_failures), 'time')} itself"
         wanted.append(f"the base's state ({known})")
-    return [f"not decided yet, for what is missing is {'; '.join(wanted)}"]
+    return [f"not decided yet; still missing: {'; '.join(wanted)}"]
 
 
 def _candidates(evidence: Evidence) -> list[str]:
@@ -68,4 +68,4 @@ def _candidates(evidence: Evidence) -> list[str]:
     commits = [short(sha) for sha in evidence.change.candidates]
     if not commits:
         return ["which commits can have brought it is not known: no earlier green run was found"]
-    return [f"commits that can have brought it: {listed(commits, most=10)}"]
+    return [f"it can have come with {'any of ' if commits[1:] else ''}{listed(commits, most=10)}"]

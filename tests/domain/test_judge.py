@@ -277,7 +277,7 @@ CASES = (
         "on main a flip on one tree is a likely flake of nobody",
         evidence(change=ON_MAIN, same_code=(PASS_SAME_TREE,), recurrences=(failed_elsewhere(),)),
         (FLAKY, LIKELY, UNKNOWN),
-        "Commits that can have brought it: df3a615",
+        "It can have come with df3a615.",
     ),
     Case(
         "three commits of main in a row are a broken main",
@@ -310,7 +310,7 @@ CASES = (
         "on main a regression is nobody's, and the candidates are named",
         evidence(change=ON_MAIN, base=base(passes=20), same_code=repeats(2)),
         (REGRESSION, LIKELY, UNKNOWN),
-        "Commits that can have brought it: df3a615",
+        "It can have come with df3a615.",
     ),
     Case(
         "candidates that nobody knows are said to be unknown",
@@ -411,7 +411,7 @@ CASES = (
         "seen before, and nothing else known: undecided",
         evidence(failed_before=1),
         (UNDECIDED, SUSPECTED, UNKNOWN),
-        "what is missing",
+        "Not decided yet; still missing: a pass on this same code",
     ),
     Case(
         "a text without a group cannot be called new",

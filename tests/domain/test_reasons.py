@@ -1,5 +1,7 @@
 """Reasons: what each sentence says, and in which order they come."""
 
+from dataclasses import replace
+
 import pytest
 from evidence_builders import (
     FAILED,
@@ -104,6 +106,12 @@ def test_an_opaque_text_seen_nowhere_else_is_said_to_hold_no_cause() -> None:
 def test_a_test_that_flipped_in_this_way_too_is_no_new_mode() -> None:
     known = evidence(test_flipped_before=True, flips_elsewhere=(flipped_elsewhere(),))
     assert reasons(known, EvidenceKind.NEW_MODE) == []
+
+
+def test_several_candidates_are_all_named() -> None:
+    change = replace(ON_MAIN, candidates=(Sha("1" * 40), Sha("2" * 40)))
+    told = reasons(evidence(change=change, main_streak=3), EvidenceKind.NOT_EXCLUDED)
+    assert [reason.text for reason in told] == ["It can have come with any of 1111111 and 2222222."]
 
 
 def test_repeated_failures_below_the_threshold_are_weak() -> None:
