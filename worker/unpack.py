@@ -54,8 +54,7 @@ def open_artifact(path: Path, budget: UnpackBudget, *, fallback_name: str = "art
 
 def _single_file(path: Path, budget: UnpackBudget, name: str) -> Iterator[Member]:
     with path.open("rb") as file:
-        meter = _Meter(budget, packed_total=path.stat().st_size)
-        yield Member(name, io.BufferedReader(_Bounded(file, name, meter, packed=path.stat().st_size)))
+        yield Member(name, io.BufferedReader(_Bounded(file, name, _Meter(budget, path.stat().st_size))))
 
 
 def _check_directory_size(file: BinaryIO, size: int, budget: UnpackBudget, name: str) -> None:
@@ -125,7 +124,7 @@ def _danger_of_kind(entry: zipfile.ZipInfo) -> str | None:
 
 
 def _members(path: Path, entries: list[zipfile.ZipInfo], budget: UnpackBudget, size: int) -> Iterator[Member]:
-    meter = _Meter(budget, packed_total=size)
+    meter = _Meter(budget, size)
     with zipfile.ZipFile(path) as archive:
         for entry in entries:
             try:
@@ -133,9 +132,7 @@ def _members(path: Path, entries: list[zipfile.ZipInfo], budget: UnpackBudget, s
             except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
                 raise Rejected(entry.filename, f"a damaged entry: {error}") from error
             with source:
-                stream = io.BufferedReader(
-                    _Bounded(source, entry.filename, meter, packed=entry.compress_size)
-                )
+                stream = io.BufferedReader(_Bounded(source, entry.filename, meter))
                 if not stream.peek(4).startswith(_ZIP_STARTS):
                     yield Member(entry.filename, stream)
 
@@ -160,29 +157,25 @@ class _Meter:
 class _Bounded(io.RawIOBase):
     """A member's bytes, until one of the bounds is reached."""
 
-    def __init__(self, source: IO[bytes], name: str, meter: _Meter, packed: int) -> None:
+    def __init__(self, source: IO[bytes], name: str, meter: _Meter) -> None:
         super().__init__()
         self._source = source
         self._name = name
         self._meter = meter
-        self._packed = packed
         self._count = 0
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: "bytearray | memoryview[int]") -> int:  # type: ignore[override]  # typeshed's buffer type is private
+    def readinto(self, buffer: "bytearray | memoryview[int]") -> int:  # type: ignore[override]  # its type is private
         try:
             piece = self._source.read(len(buffer))
         except (zipfile.BadZipFile, zlib.error, EOFError) as error:
             raise Rejected(self._name, f"a damaged entry: {error}") from error
         self._count += len(piece)
-        budget = self._meter.budget
         reason = self._meter.add(len(piece))
-        if self._count > budget.entry_bytes:
-            reason = f"more than {budget.entry_bytes} bytes"
-        elif _is_over_ratio(self._count, self._packed, budget):
-            reason = f"unpacks to more than {budget.ratio} times its size"
+        if self._count > self._meter.budget.entry_bytes:
+            reason = f"more than {self._meter.budget.entry_bytes} bytes"
         if reason is not None:
             raise Rejected(self._name, reason)
         buffer[: len(piece)] = piece

@@ -1,0 +1,241 @@
+"""An artifact's members come as bounded streams, and one dangerous member refuses the whole artifact."""
+
+import io
+import stat
+import struct
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.domain.artifact import UnpackBudget
+from app.domain.errors import Rejected
+from worker.unpack import open_artifact
+
+BUDGET = UnpackBudget(
+    download_bytes=4_000_000, entries=20, entry_bytes=1_500_000, total_bytes=3_000_000, ratio=50
+)
+
+Zip = Callable[..., Path]
+
+
+@pytest.fixture
+def zip_of(tmp_path: Path) -> Zip:
+    def make(*members: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+        path = tmp_path / "artifact.zip"
+        with zipfile.ZipFile(path, "w", method) as archive:
+            for name, content in members:
+                archive.writestr(name, content, compress_type=method)
+        return path
+
+    return make
+
+
+def read_all(path: Path, budget: UnpackBudget = BUDGET) -> dict[str, bytes]:
+    return {
+        member.name: member.stream.read() for member in open_artifact(path, budget, fallback_name="lone.xml")
+    }
+
+
+def refusal(path: Path, budget: UnpackBudget = BUDGET) -> Rejected:
+    with pytest.raises(Rejected) as caught:
+        read_all(path, budget)
+    return caught.value
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_members_are_read_and_folders_are_not_members(zip_of: Zip, method: int) -> None:
+    path = zip_of(("a/", b""), ("a/junit.xml", b"<testsuite/>"), ("log.txt", b"x\ny\n"), method=method)
+    assert read_all(path) == {"a/junit.xml": b"<testsuite/>", "log.txt": b"x\ny\n"}
+
+
+def test_a_stream_reads_lines(zip_of: Zip) -> None:
+    member = next(open_artifact(zip_of(("log.txt", b"x\ny")), BUDGET))
+    assert list(member.stream) == [b"x\n", b"y"]
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_an_archive_written_as_a_stream_is_read(tmp_path: Path, method: int) -> None:
+    class Unseekable(io.BytesIO):
+        def seekable(self) -> bool:
+            return False
+
+        def tell(self) -> int:
+            raise OSError("a stream has no position")
+
+    target = Unseekable()
+    with zipfile.ZipFile(target, "w", method) as archive:
+        archive.writestr("junit.xml", b"<testsuite/>")
+    path = tmp_path / "artifact.zip"
+    path.write_bytes(target.getvalue())
+    assert b"PK\x07\x08" in target.getvalue()
+    assert read_all(path) == {"junit.xml": b"<testsuite/>"}
+
+
+def test_a_lone_file_is_its_own_member(tmp_path: Path) -> None:
+    path = tmp_path / "download"
+    path.write_bytes(b"<testsuite/>")
+    assert read_all(path) == {"lone.xml": b"<testsuite/>"}
+
+
+def test_an_empty_archive_has_no_member(zip_of: Zip) -> None:
+    assert read_all(zip_of()) == {}
+
+
+def test_archives_inside_are_passed_over(zip_of: Zip) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("junit.xml", b"<testsuite/>")
+    assert read_all(zip_of(("trace.zip", inner.getvalue()), ("a.xml", b"<a/>"))) == {"a.xml": b"<a/>"}
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("../evil.xml", "leaves its folder"),
+        ("a/../../evil.xml", "leaves its folder"),
+        ("a\\..\\evil.xml", "leaves its folder"),
+        ("/etc/passwd", "absolute name"),
+        ("\\\\server\\share", "absolute name"),
+        ("C:/evil.xml", "absolute name"),
+    ],
+)
+def test_a_name_that_leads_elsewhere_refuses_the_artifact(zip_of: Zip, name: str, reason: str) -> None:
+    error = refusal(zip_of(("good.xml", b"<a/>"), (name, b"x")))
+    assert error.subject == name
+    assert reason in error.reason
+
+
+def test_a_name_with_a_nul_refuses_the_artifact(zip_of: Zip) -> None:
+    path = zip_of(("a_b.xml", b"x"))
+    path.write_bytes(path.read_bytes().replace(b"a_b.xml", b"a\0b.xml"))
+    assert "NUL" in refusal(path).reason
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR])
+def test_links_and_special_files_refuse_the_artifact(zip_of: Zip, kind: int) -> None:
+    entry = zipfile.ZipInfo("link.xml")
+    entry.external_attr = (kind | 0o777) << 16
+    assert refusal(zip_of((entry, b"/etc/passwd"))).reason == "a link or a special file"
+
+
+def test_an_encrypted_entry_refuses_the_artifact(zip_of: Zip) -> None:
+    path = zip_of(("a.xml", b"<a/>"))
+    raw = bytearray(path.read_bytes())
+    raw[raw.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(raw)
+    assert refusal(path).reason == "encrypted"
+
+
+def test_a_compression_that_github_does_not_use_refuses_the_artifact(zip_of: Zip) -> None:
+    assert "compression method 12" in refusal(zip_of(("a.xml", b"<a/>"), method=zipfile.ZIP_BZIP2)).reason
+
+
+def test_a_refusal_known_from_the_directory_comes_before_any_member(zip_of: Zip) -> None:
+    path = zip_of(("good.xml", b"<a/>"), ("../evil.xml", b"x"))
+    with pytest.raises(Rejected):
+        open_artifact(path, BUDGET)
+
+
+def test_too_many_entries_refuse_the_artifact(zip_of: Zip) -> None:
+    path = zip_of(*[(f"{number}.xml", b"") for number in range(BUDGET.entries + 1)])
+    assert refusal(path).reason == "more than 20 entries"
+
+
+def test_a_directory_that_hides_its_number_of_entries_is_bounded_too(zip_of: Zip) -> None:
+    path = zip_of(*[(f"{number}.xml", b"") for number in range(BUDGET.entries + 1)])
+    raw = bytearray(path.read_bytes())
+    struct.pack_into("<2H", raw, raw.rindex(b"PK\x05\x06") + 8, 1, 1)
+    path.write_bytes(raw)
+    assert refusal(path).reason == "more than 20 entries"
+
+
+def test_a_huge_directory_is_refused_before_it_is_parsed(zip_of: Zip) -> None:
+    path = zip_of(("x" * 20_000, b""))
+    assert refusal(path).reason == "more than 20 entries"
+
+
+def test_a_zip64_directory_is_refused(zip_of: Zip) -> None:
+    path = zip_of(("a.xml", b"<a/>"))
+    raw = path.read_bytes()
+    at = raw.rindex(b"PK\x05\x06")
+    path.write_bytes(raw[:at] + b"PK\x06\x07" + bytes(16) + raw[at:])
+    assert "zip64" in refusal(path).reason
+
+
+def test_a_download_over_the_budget_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "download"
+    path.write_bytes(b"x" * 11)
+    assert refusal(path, UnpackBudget(download_bytes=10)).reason == "11 bytes, more than 10"
+
+
+def test_a_large_entry_refuses_the_artifact(zip_of: Zip) -> None:
+    path = zip_of(("big.log", b"x" * 1_600_000), method=zipfile.ZIP_STORED)
+    assert refusal(path).reason == "more than 1500000 bytes"
+
+
+def test_a_large_lone_file_is_refused_while_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "download"
+    path.write_bytes(b"x" * 1_600_000)
+    assert refusal(path).reason == "more than 1500000 bytes"
+
+
+def test_a_large_sum_refuses_the_artifact(zip_of: Zip) -> None:
+    path = zip_of(*[(f"{number}.log", b"x" * 1_100_000) for number in range(3)], method=zipfile.ZIP_STORED)
+    assert refusal(path).reason == "unpacks to more than 3000000 bytes"
+
+
+def test_a_bomb_refuses_the_artifact(zip_of: Zip) -> None:
+    error = refusal(zip_of(("bomb.xml", bytes(1_400_000))))
+    assert (error.subject, error.reason) == ("bomb.xml", "unpacks to more than 50 times its size")
+
+
+def test_a_bomb_of_many_small_members_is_found_while_reading(zip_of: Zip) -> None:
+    path = zip_of(*[(f"{number}.xml", bytes(600_000)) for number in range(4)])
+    members = open_artifact(path, BUDGET)
+    assert next(members).stream.read() == bytes(600_000)
+    with pytest.raises(Rejected, match="the artifact unpacks to more than 50 times its size"):
+        next(members).stream.read()
+
+
+def test_sizes_that_the_directory_hides_are_counted(zip_of: Zip) -> None:
+    path = zip_of(("bomb.xml", bytes(1_400_000)))
+    raw = bytearray(path.read_bytes())
+    struct.pack_into("<L", raw, raw.rindex(b"PK\x01\x02") + 24, 10)
+    path.write_bytes(raw)
+    assert "damaged" in refusal(path).reason
+
+
+@pytest.mark.parametrize("damage", [b"PK\x03\x04", b"PK\x03\x04" + b"x" * 100, b"PK\x05\x06"])
+def test_a_damaged_archive_is_refused(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "artifact.zip"
+    path.write_bytes(damage)
+    assert "damaged" in refusal(path).reason
+
+
+def test_a_cut_download_is_refused(zip_of: Zip) -> None:
+    path = zip_of(("a.xml", b"<a/>" * 100))
+    path.write_bytes(path.read_bytes()[:-10])
+    assert "damaged" in refusal(path).reason
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), min_size=1, max_size=6))
+def test_a_mutated_archive_is_read_or_refused(tmp_path: Path, changes: list[tuple[int, int]]) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a/junit.xml", b"<testsuite/>" * 20)
+        archive.writestr("rank0.log", b"hello\n")
+    raw = bytearray(buffer.getvalue())
+    for position, value in changes:
+        raw[position % len(raw)] = value
+    path = tmp_path / "artifact.zip"
+    path.write_bytes(raw)
+    try:
+        members = read_all(path)
+    except Rejected:
+        return
+    assert all(len(content) <= BUDGET.entry_bytes for content in members.values())
