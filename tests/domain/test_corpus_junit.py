@@ -1,4 +1,4 @@
-"""Files of real tools are counted as their index says; they lie outside the repository, where there are any."""
+"""Files of real tools are counted as their index says; they lie outside the repository, if anywhere."""
 
 import json
 import os

@@ -53,8 +53,8 @@ def test_members_are_read_and_folders_are_not_members(zip_of: Zip, method: int) 
 
 
 def test_a_stream_reads_lines(zip_of: Zip) -> None:
-    member = next(open_artifact(zip_of(("log.txt", b"x\ny")), BUDGET))
-    assert list(member.stream) == [b"x\n", b"y"]
+    lines = [list(member.stream) for member in open_artifact(zip_of(("log.txt", b"x\ny")), BUDGET)]
+    assert lines == [[b"x\n", b"y"]]
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
