@@ -1,5 +1,6 @@
 """The only reader of the environment. Every field is documented in README; names carry their unit."""
 
+import os
 from pathlib import Path
 
 from pydantic import Field, SecretStr, field_validator
@@ -76,6 +77,16 @@ class Settings(BaseSettings):
     def engine_database_url(self) -> str:
         """The queue's own tables; no other module reads them."""
         return f"sqlite:///{self.data_dir / 'engine.db'}"
+
+    def as_environment(self) -> dict[str, str]:
+        """Our environment with these settings in it, for a child process that reads its own."""
+        own: dict[str, str] = {}
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if value is not None:
+                plain = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+                own[f"FLAKE_TRIAGE_{name.upper()}"] = plain
+        return os.environ | own  # noqa: TID251 - this is the home of the ban
 
     @property
     def watched(self) -> frozenset[str]:

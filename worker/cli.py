@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError
 
 from app.domain.errors import TriageError
-from worker.commands import db, says, serve, tasks
+from worker.commands import db, demo, says, serve, tasks
 
 cli = typer.Typer(
     name="flake-triage",
@@ -18,6 +18,7 @@ cli = typer.Typer(
     "Settings come from FLAKE_TRIAGE_* variables.",
 )
 serve.register(cli)
+demo.register(cli)
 cli.add_typer(tasks.commands, name="tasks")
 cli.add_typer(db.commands, name="db")
 

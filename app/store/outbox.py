@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, String, UniqueConstraint, or_, select, text, tuple_, update
+from sqlalchemy import Index, String, UniqueConstraint, func, or_, select, text, tuple_, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.store.base import Base, Json
@@ -83,6 +83,12 @@ def waiting(session: Session, *, now: datetime, limit: int) -> list[Order]:
         Order(row.key, row.stage, row.payload, row.partition, row.run_after, row.number)
         for row in session.scalars(statement)
     ]
+
+
+def count_waiting(session: Session) -> int:
+    """Orders that the engine does not have yet, due or not."""
+    waiting_rows = select(func.count()).select_from(OutboxRow).where(OutboxRow.relayed_at.is_(None))
+    return session.scalars(waiting_rows).one()
 
 
 def mark_relayed(session: Session, orders: Sequence[Order], *, at: datetime) -> None:

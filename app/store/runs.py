@@ -118,6 +118,8 @@ class StoredAttempt:
     started_at: datetime
     completed_at: datetime
     url: str
+    is_judged: bool
+    """Before that, its failures have no verdicts yet, and nothing should be told of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +336,7 @@ def _attempt(row: AttemptRow, run: RunRow, repo_name: str) -> StoredAttempt:
         started_at=row.started_at,
         completed_at=row.completed_at,
         url=run.url,
+        is_judged=row.judged_at is not None,
     )
 
 

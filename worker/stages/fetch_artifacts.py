@@ -14,6 +14,8 @@ from app.domain.rank_log import is_results_candidate, is_text_log, rank_of
 from app.domain.run import Job
 from app.store import artifacts, blobs, commits, gaps, runs
 from app.store.artifacts import ArtifactState, FileKind, SourceFile, StoredArtifact
+from app.store.blobs import PackedBlob
+from app.store.commits import CommitFacts
 from app.store.outbox import Order, ask
 from app.store.runs import StoredAttempt, StoredJob
 from app.store.session import read_only, unit_of_work
@@ -33,10 +35,10 @@ class Haul:
 
     artifacts: list[StoredArtifact] = field(default_factory=list)
     files: list[SourceFile] = field(default_factory=list)
-    blobs: list[blobs.PackedBlob] = field(default_factory=list)
+    packed: list[PackedBlob] = field(default_factory=list)
     gaps: list[tuple[int | None, Gap]] = field(default_factory=list)
     logs: list[FetchedLog] = field(default_factory=list)
-    commits: list[commits.CommitFacts] = field(default_factory=list)
+    looked_up: list[CommitFacts] = field(default_factory=list)
 
 
 def fetch_artifacts(deps: Deps, payload: Payload) -> None:
@@ -48,7 +50,7 @@ def fetch_artifacts(deps: Deps, payload: Payload) -> None:
     _fetch_results(deps, attempt, jobs, haul)
     logs = LogFetcher(deps, attempt)
     haul.logs += [fetched for job in jobs if (fetched := logs.fetch(job)) is not None]
-    haul.commits += [known_commit(facts) for facts in logs.trees.seen()]
+    haul.looked_up += [known_commit(facts) for facts in logs.trees.seen()]
     _store(deps, attempt, haul)
 
 
@@ -111,7 +113,7 @@ def _fetch_artifact(
         haul.gaps.append((job, Gap(GapKind.ARTIFACT_REFUSED, artifact.name, refused.reason)))
     else:
         for path, kind, blob in members:
-            haul.blobs.append(blob)
+            haul.packed.append(blob)
             haul.files.append(SourceFile(job, artifact.name, path, kind, blob.digest))
         if not members:
             state, detail = ArtifactState.UNWANTED, "no results file and no rank log in it"
@@ -131,7 +133,7 @@ def _fetch_artifact(
 
 def _take(
     deps: Deps, attempt: StoredAttempt, artifact: ArtifactRef
-) -> Iterator[tuple[str, FileKind, blobs.PackedBlob]]:
+) -> Iterator[tuple[str, FileKind, PackedBlob]]:
     """The files that we read, packed; all of them or, if one is dangerous, none."""
     budget = UnpackBudget()
     with tempfile.TemporaryDirectory(prefix="flake-triage-") as folder:
@@ -145,7 +147,7 @@ def _take(
         for member in open_artifact(got.path, budget, fallback_name=got.filename or artifact.name):
             kind = _kind_of(member.name)
             if kind is not None:
-                yield member.name, kind, blobs.PackedBlob(member.stream)
+                yield member.name, kind, PackedBlob(member.stream)
 
 
 def _kind_of(path: str) -> FileKind | None:
@@ -157,8 +159,8 @@ def _kind_of(path: str) -> FileKind | None:
 def _store(deps: Deps, attempt: StoredAttempt, haul: Haul) -> None:
     now = deps.clock.now()
     with unit_of_work(deps.store) as session:
-        blobs.keep(session, *haul.blobs, *(log.blob for log in haul.logs if log.blob is not None))
-        commits.remember(session, attempt.repo, haul.commits)
+        blobs.keep(session, *haul.packed, *(log.blob for log in haul.logs if log.blob is not None))
+        commits.remember(session, attempt.repo, haul.looked_up)
         artifacts.record(session, attempt.id, haul.artifacts)
         artifacts.add_files(session, attempt.id, [*haul.files, *(f for log in haul.logs for f in log.files)])
         for job, gap in haul.gaps:

@@ -57,7 +57,7 @@ def publish_alert(deps: Deps, payload: Payload) -> None:
 
 
 def _wanted(session: Session, repo: int, branch: str, known: Alert | None, deps: Deps) -> Alert | None:
-    attempts = runs.attempts_on(session, repo, branch, limit=LOOKED_AT)
+    attempts = [one for one in runs.attempts_on(session, repo, branch, limit=LOOKED_AT) if one.is_judged]
     by_key = {one.id: one for one in attempts}
     state = branch_state([_head(one) for one in attempts])
     if state.colour is Colour.RED:

@@ -50,7 +50,7 @@ def _wanted(session: Session, repo: int, number: int, settings: Settings) -> Wan
     """None while nothing is known of the pull request's head."""
     pull = repos.pull(session, repo, number)
     attempts = runs.attempts_at(session, repo, pull.head_sha) if pull else []
-    attempts = [one for one in attempts if one.pull in {number, None}]
+    attempts = [one for one in attempts if one.pull in {number, None} and one.is_judged]
     if pull is None or not attempts:
         return None
     name = repos.name_of(session, repo)

@@ -1,11 +1,12 @@
 """First stage: read the run that a delivery names, and store it with its jobs and its pull request."""
 
 import json
+from collections.abc import Sequence
 
 from app.domain.commit_graph import ChangeSet
 from app.domain.errors import Gone, Rejected, Unavailable
 from app.domain.ids import DeliveryId, RepoName, RunId
-from app.domain.run import TESTS_A_MERGE, TESTS_THE_PUSHED_COMMIT, PullRequest, WorkflowRun
+from app.domain.run import TESTS_A_MERGE, TESTS_THE_PUSHED_COMMIT, Job, PullRequest, WorkflowRun
 from app.github.client import GitHub
 from app.store import changes, commits, inbox, repos, runs
 from app.store.outbox import Order, ask
@@ -27,7 +28,7 @@ def record_attempt(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> N
     run = deps.github.run_attempt(repo, run_id, attempt)
     if run.conclusion is None:
         raise Unavailable(f"run {run_id}", "GitHub does not show its conclusion yet")
-    jobs = deps.github.jobs(repo, run_id, attempt)
+    jobs = _own_jobs(deps.github.jobs(repo, run_id, attempt), run)
     facts = deps.github.repository(repo)
     pull = _pull_of(deps.github, run, facts.default_branch)
     change = _change_of(deps.github, run, pull) if pull else None
@@ -44,6 +45,13 @@ def record_attempt(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> N
             session, key, run, jobs, pull=pull.number if pull else None, recorded_at=now
         )
         ask(session, Order(f"fetch:{stored}", "fetch_artifacts", {"schema": 1, "attempt": stored}))
+
+
+def _own_jobs(jobs: Sequence[Job], run: WorkflowRun) -> list[Job]:
+    """After a partial re-run, jobs that were not repeated can be listed again, under new ids."""
+    return [
+        job for job in jobs if run.attempt == 1 or job.started_at is None or job.started_at >= run.started_at
+    ]
 
 
 def _named_run(deps: Deps, guid: DeliveryId) -> tuple[RepoName, RunId, int]:

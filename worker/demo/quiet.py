@@ -1,0 +1,55 @@
+"""Wait until the service has nothing left to do, by looking at its own tables."""
+
+import time
+from dataclasses import dataclass
+
+from sqlalchemy import Engine
+
+from app.domain.errors import Unavailable
+from app.settings import Settings
+from app.store import inbox, outbox, tasks
+from app.store.session import open_engine, read_only
+from app.store.tasks import TaskState
+
+LOOK_S = 0.03
+UNFINISHED = (TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING)
+
+
+@dataclass(slots=True)
+class Quiet:
+    """`dead` tasks are quiet too: they wait for a person."""
+
+    store: Engine
+    inbox: Engine
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Quiet":
+        return cls(open_engine(settings.app_database_url), open_engine(settings.inbox_database_url))
+
+    def wait(self, *, within_s: float) -> None:
+        """Raises Unavailable if work is still going on after that time."""
+        deadline = time.monotonic() + within_s
+        while not self.is_quiet():
+            if time.monotonic() > deadline:
+                raise Unavailable("service", f"still at work after {within_s:.0f} s: {self._told()}")
+            time.sleep(LOOK_S)
+
+    def is_quiet(self) -> bool:
+        """Deliveries first: what leaves the inbox is a task before it has left."""
+        with read_only(self.inbox) as session:
+            if inbox.waiting(session, limit=1):
+                return False
+        with read_only(self.store) as session:
+            if outbox.count_waiting(session):
+                return False
+            counts = tasks.counts(session)
+        return not any(counts.get(state) for state in UNFINISHED)
+
+    def _told(self) -> str:
+        with read_only(self.store) as session:
+            counts = tasks.counts(session)
+        return ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
+
+    def close(self) -> None:
+        self.store.dispose()
+        self.inbox.dispose()

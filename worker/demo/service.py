@@ -1,0 +1,84 @@
+"""The service as its users run it, `flake-triage serve`, as a child process of the demo."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+from pydantic import SecretStr
+
+from app.domain.errors import Unavailable
+from app.settings import Settings
+
+SECRET = "the demo's own webhook secret"  # noqa: S105 - known only to this process and its child
+START_WITHIN_S = 60.0
+PORT = 8077
+
+
+def settings_for(folder: Path, *, api_url: str, github_url: str, token: str) -> Settings:
+    """Settings that know only the stand-in and a temporary folder; nothing of the user's own is used."""
+    return Settings(
+        data_dir=folder,
+        port=_free_port(),
+        public_url=None,
+        webhook_secret=SecretStr(SECRET),
+        github_api_url=api_url,
+        github_url=github_url,
+        github_token=SecretStr(token),
+        repositories="",
+        allow_private_downloads=True,
+        poll_interval_s=0.05,
+        retry_base_s=0.2,
+    )
+
+
+@contextmanager
+def running(settings: Settings, *, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Serve until the block ends. What the service logs goes to a file beside its databases."""
+    with log.open("ab") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "worker", "serve", "--json"],
+            env=settings.as_environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            start_new_session=True,
+        )
+    try:
+        _await_ready(settings, process, log)
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _await_ready(settings: Settings, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_WITHIN_S
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise Unavailable("service", f"it ended with status {process.returncode}; see {log}")
+        try:
+            if httpx.get(f"{settings.dashboard_url}/readyz", timeout=2).status_code == httpx.codes.OK:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    raise Unavailable("service", f"not ready after {START_WITHIN_S:.0f} s; see {log}")
+
+
+def _free_port() -> int:
+    """The usual port, or any other if somebody has it."""
+    for port in (PORT, 0):
+        try:
+            with socket.create_server(("127.0.0.1", port)) as listener:
+                return int(listener.getsockname()[1])
+        except OSError:
+            continue
+    raise Unavailable("service", "no port is free on 127.0.0.1")
