@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 MASKED_CHARS = 2_000
 """A line is cut to this length before masking; keys need no more, and it bounds the cost."""
-_PASSES = 8
 _SIGNALS = range(1, 65)
 _SHELL_SIGNAL_BASE = 128
 
@@ -28,14 +27,19 @@ class Mask:
 
 
 def mask(line: str) -> str:
-    """Mask one line. Idempotent: nested literals need several passes, and they are made here."""
-    line = line[:MASKED_CHARS]
-    for _ in range(_PASSES):
-        before = line
-        for each in MASKS:
-            line = each.pattern.sub(each.replacement, line)
-        if line == before:
-            break
+    """Mask one line. Idempotent: a mask can lay bare what another takes, so it goes on until all is taken.
+
+    It ends, since each replacement removes characters that no placeholder holds.
+    """
+    before, line = "", line[:MASKED_CHARS]
+    while line != before:
+        before, line = line, _mask_once(line)
+    return line
+
+
+def _mask_once(line: str) -> str:
+    for each in MASKS:
+        line = each.pattern.sub(each.replacement, line)
     return line
 
 
@@ -55,6 +59,15 @@ def _number(match: re.Match[str]) -> str:
     return match["kept"] or "<num>"
 
 
+def _sequence(match: re.Match[str]) -> str:
+    """Fold from the inside out; brackets that do not match stay."""
+    before, line = "", match[0]
+    while line != before:
+        before, line = line, _FLAT_SEQUENCE.sub("<seq>", line)
+    return line
+
+
+_FLAT_SEQUENCE = re.compile(r"[\[({] ?<(?:num|seq)>(?:[,;]? {0,8}<(?:num|seq)>){0,400},? ?[\])}]")
 _RANDOM_NAME = re.compile(
     r"(?:tmp|pytest-|pip-|torchelastic_|torchinductor_)?[\w-]{0,60}\d[\w-]{0,60}$|tmp\w{8}$"
 )
@@ -103,7 +116,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "temporary-path",
-        r"(?<![\w/.])(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/\s]{1,40}/[^/\s]{1,60}/T|/dev/shm"
+        r"(?<![\w/.>])(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/\s]{1,40}/[^/\s]{1,60}/T|/dev/shm"
         r"|/home/runner/work/_temp)(?P<rest>(?:/[^\s'\":,;()\[\]<>]{0,500})?)(?![\w-])",
         _temporary,
         "a new folder each run; the file's own name is stable",
@@ -120,7 +133,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "uuid",
-        r"(?<![\w-])[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}(?!\w)",
+        r"(?<![\w>-])[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}(?!\w)",
         "<uuid>",
         "a new one every time",
         "job 3f2b8c1e-77aa-4d0e-9a51-0c5d6e7f8a9b lost",
@@ -128,7 +141,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "email",
-        r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
+        r"(?<![\w.+>-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
         "<email>",
         "fixtures make them up",
         "no such user: a.b+4@example.org",
@@ -136,7 +149,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "timestamp",
-        r"(?<![\w.-])\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?(?!\d)",
+        r"(?<![\w.>-])\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?(?!\d)",
         "<time>",
         "the moment of the run",
         "expired at 2026-05-11T09:14:02.017Z",
@@ -152,7 +165,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "clock",
-        r"(?<![\w:.])\d{1,3}:\d\d:\d\d(?:[.,]\d{1,9})?(?![\w:])",
+        r"(?<![\w:.>])\d{1,3}:\d\d:\d\d(?:[.,]\d{1,9})?(?![\w:])",
         "<time>",
         "a time of day or a length of time",
         "ended after 0:30:11.250",
@@ -160,7 +173,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "ip",
-        r"(?<![\w.\[])\[?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]?(?::\d{1,5})?(?![\w.]\d)"
+        r"(?<![\w.>\[])\[?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]?(?::\d{1,5})?(?![\w.]\d)"
         r"|\[(?=[^\]]{0,39}:[^\]]{0,39}:)[0-9A-Fa-f:.]{2,45}\](?::\d{1,5})?",
         "<ip>",
         "addresses and ports of this run",
@@ -178,7 +191,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "address",
-        r"(?<!\w)0x[0-9a-fA-F]{1,32}\b",
+        r"(?<![\w>])0x[0-9a-fA-F]{1,32}\b",
         "<addr>",
         "where an object lay in memory",
         "<Foo object at 0x7fc7120f1c50>",
@@ -186,7 +199,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "checkout-path",
-        r"(?<![\w/.])(?:/home/runner/work/[^/\s]{1,99}/[^/\s]{1,99}|/Users/runner/work/[^/\s]{1,99}/[^/\s]{1,99}"
+        r"(?<![\w/.>])(?:/home/runner/work/[^/\s]{1,99}/[^/\s]{1,99}|/Users/runner/work/[^/\s]{1,99}/[^/\s]{1,99}"
         r"|/__w/[^/\s]{1,99}/[^/\s]{1,99}|[A-Za-z]:[\\/]a[\\/][^\\/\s]{1,99}[\\/][^\\/\s]{1,99}|/github/workspace"
         r"|/workspace)[\\/]",
         "",
@@ -196,7 +209,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "package-path",
-        r"(?<![\w/.])[^\s'\"()<>]{0,300}[\\/](?:site|dist)-packages[\\/]",
+        r"(?<![\w/.>])[^\s'\"()<>]{0,300}[\\/](?:site|dist)-packages[\\/]",
         "<site>/",
         "the environment's folder and Python version",
         "in /opt/py/lib/python3.12/site-packages/torch/cuda.py",
@@ -204,7 +217,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "interpreter-path",
-        r"(?<![\w/.])/[^\s'\"()<>]{0,300}/lib/python\d[\d.]{0,6}/",
+        r"(?<![\w/.>])/[^\s'\"()<>]{0,300}/lib/python\d[\d.]{0,6}/",
         "<lib>/",
         "the interpreter's folder and version",
         "in /opt/hostedtoolcache/Python/3.11.9/x64/lib/python3.11/queue.py",
@@ -245,7 +258,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "hash",
-        r"(?<![\w-])(?=[a-f]{0,63}\d)(?=\d{0,63}[a-f])[0-9a-f]{7,128}(?![\w-])",
+        r"(?<![\w>-])(?=[a-f]{0,63}\d)(?=\d{0,63}[a-f])[0-9a-f]{7,128}(?![\w-])",
         "<hash>",
         "a commit or a digest; both a letter and a digit, so that words and numbers are not taken",
         "object 0727cdf not found",
@@ -253,7 +266,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "base64",
-        r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{16,2000}={1,2}(?!\w)",
+        r"(?<![A-Za-z0-9+/>])[A-Za-z0-9+/]{16,2000}={1,2}(?!\w)",
         "<base64>",
         "random bytes",
         "token dGhpcyBpcyBhIHRva2Vu0Q== refused",
@@ -271,7 +284,7 @@ MASKS: tuple[Mask, ...] = (
         "ordinal",
         r"\b(?P<kind>rank|world[ _]?size|local[ _]rank|worker|process|thread|pid|tid|node|shard|seed|task"
         r"|goroutine|device|gpu|cuda|gw|SequenceNumber|sequence number|attempt|retry|iteration|step|epoch)"
-        r"(?P<gap>(?: ?(?:id|number|index))?[ :=#-]{0,3})\d{1,20}\b",
+        r"(?P<gap>(?: ?(?:id|number|index))?[ :=#-]{0,3})\d{1,20}\b(?!\.\d)",
         r"\g<kind>\g<gap><n>",
         "which rank, device, process or try it was is chance; the kind of device stays",
         "rank 1 of world_size=4 on cuda:1 (pid 4100, gw3)",
@@ -304,7 +317,7 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "number",
-        rf"(?i:(?<![\w.])(?P<kept>{'|'.join(KEPT)}))(?!\w)|(?<![\w.])(?:{_NUMBER})",
+        rf"(?i:(?<![\w.])(?P<kept>{'|'.join(KEPT)}))(?!\w)|(?<![\w.])(?<!\w>)(?:{_NUMBER})",
         _number,
         "a measured value; one placeholder for all, so that 3 == 3.1 and 3 == 4 agree",
         "loss 0.71 vs 6.9e-01 for 1,024 tokens of float16 in utf-8: 'layer.0'",
@@ -312,8 +325,8 @@ MASKS: tuple[Mask, ...] = (
     ),
     _row(
         "sequence",
-        r"(?<!\w)[\[({] ?<(?:num|seq)>(?:[,;]? {0,8}<(?:num|seq)>){0,400},? ?[\])}]|(?<=Size\()<seq>(?=\))",
-        "<seq>",
+        r"(?<!\w)(?<![\[({]{2})[\[({](?=[\[({ ]{0,16}<)(?:[\[\](){},; ]|<(?:num|seq)>){1,1200}[\])}]",
+        _sequence,
         "an array, list or tuple of values, of whatever length",
         "got tensor: [1, 2, 3] and [[0.5], [1.5]]",
         "got tensor: <seq> and <seq>",

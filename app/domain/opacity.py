@@ -17,7 +17,7 @@ _WORKERS_LATE = re.compile(
 )
 _FLAG = re.compile(
     r"(?:not )?(?:True|False|None)(?: (?:is|==|!=) (?:not )?(?:None|True|False))?"
-    r"|(?:False|True) is not (?:true|false)|unexpectedly (?:None|False|True)",
+    r"|(?:False|True) is not (?:true|false)|unexpectedly (?:None|False|True)|raise AssertionError(?:\(\))?",
 )
 _CRASH = re.compile(r"\bSIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL)\b")
 """A named signal is a cause of its own kind, though not a full one."""

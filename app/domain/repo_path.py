@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from app.domain.outcome import TestId
 
 _FOREIGN = re.compile(
-    r"(?:^|/)(?:site-packages|dist-packages|lib/python\d[\d.]{0,6}|hostedtoolcache|node_modules"
+    r"(?:^|/)(?:site-packages|dist-packages|lib/python\d[\d.]{0,6}|Python\d{1,3}/Lib|hostedtoolcache|node_modules"
     r"|\.?venv|\.tox|\.nox|\.pyenv|miniconda\d?|miniforge\d?|conda)/"
 )
 _CHECKOUT = re.compile(
@@ -18,7 +18,7 @@ _ABSOLUTE = re.compile(r"/|[A-Za-z]:/")
 
 def find_root(paths: Iterable[str], test: TestId | None) -> str | None:
     """The checkout folder with its last slash: a known runner's, or what precedes the test's own file."""
-    files = ["/" + file for file in test_files(test)]
+    files = ["/" + file for file in likely_files(test)]
     for path in paths:
         flat = _flat(path)
         if (known := _CHECKOUT.match(flat)) is not None:
@@ -47,7 +47,7 @@ def repo_relative(path: str, root: str | None) -> str | None:
     return flat
 
 
-def test_files(test: TestId | None) -> list[str]:
+def likely_files(test: TestId | None) -> list[str]:
     """Paths that the test's file may have, longest first: as named, or as its dotted class name suggests."""
     if test is None:
         return []

@@ -18,8 +18,9 @@ from app.domain.job_name import parse_job_name
 from app.domain.masking import mask
 from app.domain.opacity import holds_no_cause, names_no_cause
 from app.domain.outcome import TestId
+from app.domain.raised import collapse
 from app.domain.record_failure import record_failure
-from app.domain.repo_path import test_files
+from app.domain.repo_path import likely_files
 
 SIGNATURE_VERSION = 1
 """Rises whenever any key of any text may change; it is part of every key."""
@@ -28,6 +29,8 @@ KEY_FRAMES = 3
 """Innermost frames in the group key: they tell call paths apart, and survive a refactoring further out."""
 TITLE_CHARS = 200
 _KEY_HEX = 32
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+"""Unicode categories that steer a terminal, reorder a line, or show nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ def _cluster_key(record: FailureRecord, test: TestId | None) -> str | None:
     root = record.chain[0]
     if not root.type or not record.template:
         return None
-    frame = _outside_of(record.frames, test_files(test))
+    frame = _outside_of(record.frames, likely_files(test))
     place = None if frame is None else [frame.path, frame.function]
     return _key("cluster", record.category, root.type, record.template, place)
 
@@ -140,6 +143,7 @@ def _title(record: FailureRecord, reading: Reading) -> str:
     elif root.type:
         words = f"{root.type}: {record.template}" if record.template else root.type
     else:
-        words = record.template or mask(reading.lines[0] if reading.lines else "no failure text")
-    visible = "".join(each for each in words if not unicodedata.category(each).startswith("C"))
+        words = record.template or mask(reading.lines[0] if reading.lines else "")
+    visible = collapse("".join(" " if unicodedata.category(each) in _HIDDEN else each for each in words))
+    visible = visible or "no readable text"
     return visible if len(visible) <= TITLE_CHARS else visible[: TITLE_CHARS - 1].rstrip() + "…"
