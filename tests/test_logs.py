@@ -1,0 +1,120 @@
+"""Logs: no secret gets out, no text moves a terminal, every line is JSON."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.logs import LIMIT_CHARACTERS, redact
+
+SECRETS = [
+    "ghp_" + "a1B2" * 9,
+    "gho_16C7e42F292c6912E7710c838347Ae178B4a",
+    "ghu_" + "x" * 36,
+    "ghr_" + "9" * 76,
+    "ghs_" + "Z" * 36,
+    "ghs_1234567_eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiIxIn0.c2ln-bmF_0dXJl",
+    "github_pat_11ABCDEFG0_" + "k" * 59,
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4",
+]
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize("around", ["{}", "token={}", "url?t={}&x=1", "'{}'", "said {}."])
+def test_token_of_every_shape_is_replaced_wherever_it_stands(secret: str, around: str) -> None:
+    shown = redact(around.format(secret))
+    assert "[secret]" in shown
+    assert not re.search(r"[A-Za-z0-9_-]{20}", shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Authorization: Bearer abc.def~ghi+jkl/mno=", "[secret]"),
+        ('{"authorization": "token 0123456789abcdef"}', '{"[secret]"}'),
+        ("Bearer 0123456789abcdef failed", "[secret] failed"),
+        ("https://x-access-token:hunter2@github.com/o/r", "https://[secret]@github.com/o/r"),
+        ("the token expired", "the token expired"),
+        ("basic functionality works", "basic functionality works"),
+        ("https://github.com/o/r/actions/runs/1", "https://github.com/o/r/actions/runs/1"),
+    ],
+)
+def test_credentials_are_known_by_where_they_stand_and_words_stay(text: str, shown: str) -> None:
+    assert redact(text) == shown
+
+
+def test_what_moves_a_terminal_or_turns_writing_is_spelled_out() -> None:
+    assert redact("a\x1b[31mb\x07c\u202ed\r\u2028e\ud800") == (
+        r"a\u001b[31mb\u0007c\u202ed\u000d\u2028e\ud800"
+    )
+
+
+def test_lines_tabs_and_other_languages_stay() -> None:
+    assert redact("erste Zeile\n\tzweite: größer, 日本語") == "erste Zeile\n\tzweite: größer, 日本語"
+
+
+def test_long_text_is_cut_and_says_so() -> None:
+    assert redact("x" * (LIMIT_CHARACTERS + 1)) == "x" * LIMIT_CHARACTERS + "... (cut)"
+
+
+@given(st.text())
+def test_shown_text_has_no_control_characters_and_showing_it_again_changes_nothing(text: str) -> None:
+    shown = redact(text)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["eyJ", "eyJa.", "ghs_", "bearer ", "authorization: ", "://a:", "://:", "a:b@", "eyJaaaa.-", "ghp"],
+)
+def test_hostile_repetition_is_searched_in_linear_time(unit: str) -> None:
+    """Forty times the largest text ever searched takes well below a second a time when linear."""
+    hostile = (unit * LIMIT_CHARACTERS)[:LIMIT_CHARACTERS]
+    started_s = time.process_time()
+    for _ in range(5):
+        redact(hostile)
+    assert time.process_time() - started_s < 2.5
+
+
+SAYS = """
+import logging, structlog
+from app import logs
+logs.configure()
+logs.configure()
+log = structlog.get_logger("worker.test")
+with structlog.contextvars.bound_contextvars(task="delivery:1"):
+    secret = "ghp_" + "a" * 36
+    log.info("fetched \\x1b[2J", token=secret, sizes=[1, secret], job={secret: None})
+    logging.getLogger("dbos").warning("plain %s", "Bearer abcdefghijkl")
+log.debug("unseen")
+try:
+    raise ValueError("with eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.SflKxw")
+except ValueError:
+    log.exception("failed")
+"""
+
+
+def test_both_kinds_of_loggers_write_json_lines_without_secrets() -> None:
+    said = subprocess.run([sys.executable, "-c", SAYS], check=True, capture_output=True, text=True).stderr
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert [(line["event"], line["level"], line["logger"]) for line in lines] == [
+        (r"fetched \u001b[2J", "info", "worker.test"),
+        ("plain [secret]", "warning", "dbos"),
+        ("failed", "error", "worker.test"),
+    ]
+    assert [line.get("task") for line in lines] == ["delivery:1", "delivery:1", None]
+    assert (lines[0]["token"], lines[0]["sizes"]) == ("[secret]", [1, "[secret]"])
+    assert lines[0]["job"] == {"[secret]": None}
+    assert lines[2]["exception"].endswith("ValueError: with [secret]")
+
+
+def test_levels_below_are_left_out_of_library_logs_too() -> None:
+    program = SAYS + "logging.getLogger('httpx').info('GET https://signed')\n"
+    said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stderr
+    assert "signed" not in said
