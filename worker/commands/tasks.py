@@ -113,4 +113,4 @@ def _row(task: Task) -> str:
     why = f"  {task.error_family}: {task.error}" if task.error else ""
     until = f"  until {task.next_at:%Y-%m-%d %H:%M:%S} UTC" if task.next_at else ""
     tries = f"{task.total_tries} {'try' if task.total_tries == 1 else 'tries'}"
-    return f"{task.state.value:8}{tries:>9}  {task.key}{until}{' '.join(why.splitlines())}"
+    return " ".join(f"{task.state.value:8}{tries:>9}  {task.key}{until}{why}".splitlines())

@@ -1,0 +1,209 @@
+"""The command line: what it prints, where, and its exit codes."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bench import Bench
+from typer.testing import CliRunner, Result
+
+from app.settings import Settings
+from app.store import migrate, tasks
+from app.store.outbox import Order
+from app.store.session import unit_of_work
+from app.store.tasks import TaskState
+from worker import cli
+
+
+def flake_triage(*arguments: str) -> Result:
+    return CliRunner().invoke(cli.cli, list(arguments))
+
+
+def main(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """The entry point itself, which turns what is expected to go wrong into sentences."""
+    monkeypatch.setattr(sys, "argv", ["flake-triage", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+@pytest.fixture(autouse=True)
+def data_dir(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(bench.settings.data_dir))
+    return bench.settings.data_dir
+
+
+def dead(bench: Bench, key: str, error: str = "payload: no run") -> None:
+    bench.note(Order(key, "fetch_artifacts", {"schema": 1}))
+    with unit_of_work(bench.store) as session:
+        tasks.begin_try(session, key, number=1, at=bench.clock.now())
+        tasks.bury(session, key, at=bench.clock.now(), family="rejected", error=error)
+
+
+def test_tasks_are_listed_as_one_object_a_line(bench: Bench) -> None:
+    dead(bench, "fetch:1")
+    bench.note(Order("fetch:2", "fetch_artifacts", {}, partition="octo/widgets"))
+    result = flake_triage("tasks", "list", "--json")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert (result.exit_code, [line["key"] for line in lines]) == (0, ["fetch:1", "fetch:2"])
+    assert lines[0] == {
+        "key": "fetch:1",
+        "stage": "fetch_artifacts",
+        "state": "dead",
+        "partition": None,
+        "payload": {"schema": 1},
+        "tries": 1,
+        "total_tries": 1,
+        "interrupted": 0,
+        "error_family": "rejected",
+        "error": "payload: no run",
+        "next_at": None,
+        "created_at": "2026-11-30T12:00:00+00:00",
+        "updated_at": "2026-11-30T12:00:00+00:00",
+    }
+
+
+def test_list_can_be_narrowed_to_a_state(bench: Bench) -> None:
+    dead(bench, "fetch:1")
+    bench.note(Order("fetch:2", "fetch_artifacts", {}))
+    result = flake_triage("tasks", "list", "--state", "queued", "--json")
+    assert [json.loads(line)["key"] for line in result.stdout.splitlines()] == ["fetch:2"]
+
+
+def test_list_for_people_shows_one_line_a_task_whatever_its_error_holds(bench: Bench) -> None:
+    dead(bench, "fetch:1", error="first\nsecond\x1b[2J")
+    result = flake_triage("tasks", "list")
+    assert result.stdout == "dead        1 try  fetch:1  rejected: first second\\u001b[2J\n"
+
+
+def test_waiting_task_says_until_when(bench: Bench) -> None:
+    bench.note(Order("fetch:1", "fetch_artifacts", {}))
+    now = bench.clock.now()
+    with unit_of_work(bench.store) as session:
+        tasks.wait(session, "fetch:1", at=now, next_at=now, family="unavailable", error="runs: 502")
+    assert (
+        "fetch:1  until 2026-11-30 12:00:00 UTC  unavailable: runs: 502"
+        in flake_triage("tasks", "list").stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"), [([], "No tasks.\n"), (["--state", "dead"], "No tasks are dead.\n")]
+)
+def test_empty_list_is_said_on_stderr_only(arguments: list[str], said: str) -> None:
+    result = flake_triage("tasks", "list", "--json", *arguments)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", said)
+
+
+def test_retry_orders_the_dead_task_and_says_which_key_was_not_dead(bench: Bench) -> None:
+    dead(bench, "fetch:1")
+    result = flake_triage("tasks", "retry", "fetch:1", "fetch:9", "--json")
+    assert [json.loads(line) for line in result.stdout.splitlines()] == [
+        {"key": "fetch:1", "retried": True},
+        {"key": "fetch:9", "retried": False},
+    ]
+    assert result.exit_code == 0
+    assert bench.task("fetch:1").state is TaskState.QUEUED
+    assert [(order.key, order.number) for order in bench.due()] == [("fetch:1", 2)]
+
+
+def test_retry_speaks_to_people_in_sentences(bench: Bench) -> None:
+    dead(bench, "fetch:1")
+    result = flake_triage("tasks", "retry", "fetch:1", "fetch:9")
+    assert result.stdout == "fetch:1: will be tried again\n"
+    assert result.stderr == "fetch:9: is not a dead task\n"
+
+
+def test_all_dead_tasks_are_retried_together(bench: Bench) -> None:
+    for number in range(3):
+        dead(bench, f"fetch:{number}")
+    result = flake_triage("tasks", "retry", "--all")
+    assert result.exit_code == 0
+    assert {order.key for order in bench.due()} == {"fetch:0", "fetch:1", "fetch:2"}
+
+
+def test_retry_of_nothing_dead_is_exit_code_3() -> None:
+    assert flake_triage("tasks", "retry", "fetch:9").exit_code == 3
+
+
+@pytest.mark.parametrize("arguments", [[], ["--all", "fetch:1"]])
+def test_retry_wants_either_keys_or_all(arguments: list[str]) -> None:
+    assert flake_triage("tasks", "retry", *arguments).exit_code == 2
+
+
+def test_retry_of_a_task_that_runs_changes_nothing(bench: Bench) -> None:
+    bench.note(Order("fetch:1", "fetch_artifacts", {}))
+    assert flake_triage("tasks", "retry", "fetch:1").exit_code == 3
+    assert bench.task("fetch:1").number == 1
+
+
+@pytest.mark.parametrize("command", [["tasks", "list"], ["tasks", "retry", "k"]])
+def test_folder_without_database_is_a_sentence_and_exit_code_3(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "none"))
+    assert main(command, monkeypatch) == 3
+    assert "holds no database; `flake-triage db upgrade` makes one" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+
+
+def test_file_that_is_no_database_is_a_sentence_and_exit_code_3(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for file in data_dir.glob("app.db*"):
+        file.unlink()
+    (data_dir / "app.db").write_bytes(b"no database" * 1000)
+    assert main(["tasks", "list"], monkeypatch) == 3
+    assert capsys.readouterr().err == "flake-triage: database: file is not a database\n"
+
+
+def test_wrong_setting_names_its_variable_and_not_its_value(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_PORT", "hunter2")
+    assert main(["db", "upgrade"], monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("flake-triage: FLAKE_TRIAGE_PORT: Input should be a valid integer")
+    assert "hunter2" not in said
+
+
+def test_folder_that_cannot_be_made_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "file" / "data"))
+    assert main(["db", "upgrade"], monkeypatch) == 3
+    assert "Not a directory" in capsys.readouterr().err
+
+
+def test_upgrade_makes_both_databases_and_may_be_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "new"))
+    for _ in range(2):
+        result = flake_triage("db", "upgrade", "--json")
+        assert json.loads(result.stdout) == {"data_dir": str(tmp_path / "new"), "upgraded": True}
+    settings = Settings()
+    assert migrate.is_current(settings.app_database_url, "app")
+    assert migrate.is_current(settings.inbox_database_url, "inbox")
+    assert "are up to date" in flake_triage("db", "upgrade").stdout
+
+
+def test_three_upgrades_at_once_leave_one_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "new"))
+    command = [sys.executable, "-m", "worker", "db", "upgrade"]
+    started = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(3)]
+    assert [process.wait(timeout=60) for process in started] == [0, 0, 0]
+    assert migrate.is_current(Settings().app_database_url, "app")
+
+
+@pytest.mark.parametrize(
+    "command", [["tasks", "list"], ["tasks", "retry"], ["db", "upgrade"], ["serve"], ["web"], ["worker"]]
+)
+def test_help_of_every_command_has_an_example(command: list[str]) -> None:
+    result = flake_triage(*command, "--help")
+    assert (result.exit_code, "Example:" in result.stdout) == (0, True)
