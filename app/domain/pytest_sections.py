@@ -10,8 +10,10 @@ MAX_ENTRIES: Final = 20_000
 MAX_MESSAGE_LINES: Final = 50
 CRASH_LINES: Final = 3
 """xdist says within so many lines of a section that its worker crashed."""
-_SEPARATOR_WIDTH: Final = 60
-"""A header is as wide as the terminal (80 without one), so a long name leaves it one underscore a side."""
+MIN_WIDTH: Final = 60
+"""Titles are as wide as the terminal, 80 where there is none; other programs print shorter ones."""
+WIDTH_SLACK: Final = 4
+"""Columns by which a header may differ from its section's title: characters may have been masked."""
 
 SUMMARY: Final = "short test summary info"
 _FAILURES: Final = frozenset({"FAILURES", "ERRORS"})
@@ -92,6 +94,7 @@ class SectionReader:
     def __init__(self) -> None:
         self.cut = False
         self._section = ""
+        self._width = 0
         self._entry: Entry | None = None
         self._entries: list[Entry] = []
 
@@ -102,13 +105,13 @@ class SectionReader:
     def feed(self, line: str) -> None:
         section = _section_title(line)
         if section:
-            self._section = section
+            self._section, self._width = section, len(line)
             self._entry = None
         elif self._section in _FAILURES:
             self._feed_failures(line)
 
     def _feed_failures(self, line: str) -> None:
-        title = _entry_title(line)
+        title = _entry_title(line, self._width)
         if title:
             self._open(title)
         elif _NOT_TEXT.match(line):
@@ -133,14 +136,19 @@ class SectionReader:
 
 
 def _section_title(line: str) -> str:
-    return line.strip("=").strip() if line.startswith("===") and line.endswith("===") else ""
+    if len(line) < MIN_WIDTH or not (line.startswith("===") and line.endswith("===")):
+        return ""
+    return line.strip("=").strip()
 
 
-def _entry_title(line: str) -> str:
-    """The name in `____ name ____`; the separator `_ _ _` between frames has none."""
-    if not (line.startswith("___") or (line.startswith("_ ") and len(line) >= _SEPARATOR_WIDTH)):
+def _entry_title(line: str, width: int) -> str:
+    """The name in `____ name ____`, which is about as wide as its section's title.
+
+    A name too long for that has one underscore a side; the separator `_ _ _` between frames has no name.
+    """
+    if not (line.startswith("_") and line.endswith("_")) or len(line) < width - WIDTH_SLACK:
         return ""
     title = line.strip("_")
-    if not title.strip("_ ") or not (line.endswith("_") and title.startswith(" ") and title.endswith(" ")):
+    if not title.strip("_ ") or not (title.startswith(" ") and title.endswith(" ")):
         return ""
-    return title.strip()
+    return title.strip() if len(line) <= width + WIDTH_SLACK or line.startswith("_ ") else ""

@@ -207,7 +207,19 @@ def test_a_long_name_leaves_one_underscore_a_side() -> None:
     assert failure.test.name == name
 
 
-@pytest.mark.parametrize("line", ["_ x _", "___x___", "____ x", "_________", "___ _ ___", "_ _ _"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "_ x _",
+        "____ printed by the test ____",
+        "_" * 40 + " wider than the terminal " + "_" * 40,
+        "_" * 39 + "x" + "_" * 40,
+        "_" * 70 + " test_y",
+        "_" * 80,
+        "_ " * 40 + "_",
+        "=== printed by the test ===",
+    ],
+)
 def test_what_only_looks_like_a_header_is_text(line: str) -> None:
     (failure,) = failures(FAILURES, header("test_x", "_"), line)
     assert failure.outcome == Failed("", line)
