@@ -12,7 +12,7 @@ CRASH_LINES: Final = 3
 """xdist says within so many lines of a section that its worker crashed."""
 MIN_WIDTH: Final = 60
 """Titles are as wide as the terminal, 80 where there is none; other programs print shorter ones."""
-WIDTH_SLACK: Final = 4
+WIDTH_SLACK: Final = 8
 """Columns by which a header may differ from its section's title: characters may have been masked."""
 
 SUMMARY: Final = "short test summary info"
