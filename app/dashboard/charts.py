@@ -8,9 +8,10 @@ from typing import Final
 from app.dashboard.parts import Link, Mark
 
 CELL: Final = 26
-LABEL_WIDTH: Final = 220
+CHARACTER: Final = 7.3
+"""Width of one character of the labels, in pixels."""
 LABEL_CHARACTERS: Final = 32
-HEAD_HEIGHT: Final = 30
+HEAD_HEIGHT: Final = 62
 BAR_WIDTH: Final = 14
 BAR_HEIGHT: Final = 64
 WIDEST_DAYS: Final = 92
@@ -18,7 +19,7 @@ WIDEST_DAYS: Final = 92
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """One attempt: `x` is the middle of the column."""
+    """One attempt: `x` is where the baseline of its upright label stands."""
 
     link: Link
     title: str
@@ -61,16 +62,17 @@ def grid_chart(
     marks: Mapping[tuple[int, int], Mark],
 ) -> GridChart:
     """Variants by attempts; `marks` by (row, column), absent where there was no such job."""
+    left = round(CHARACTER * min(LABEL_CHARACTERS, max(map(len, rows), default=0))) + CELL // 2
     drawn_columns = tuple(
-        GridColumn(link, title, LABEL_WIDTH + CELL * place + CELL // 2)
+        GridColumn(link, title, left + CELL * place + CELL // 2 + 4)
         for place, (link, title) in enumerate(columns)
     )
     drawn_rows = tuple(
-        _grid_row(place, name, columns, {c: mark for (r, c), mark in marks.items() if r == place})
+        _grid_row(place, name, columns, {c: mark for (r, c), mark in marks.items() if r == place}, left)
         for place, name in enumerate(rows)
     )
     return GridChart(
-        width=LABEL_WIDTH + CELL * len(columns) + 8,
+        width=left + CELL * len(columns) + 8,
         height=HEAD_HEIGHT + CELL * len(rows),
         columns=drawn_columns,
         rows=drawn_rows,
@@ -78,12 +80,12 @@ def grid_chart(
 
 
 def _grid_row(
-    place: int, name: str, columns: Sequence[tuple[Link, str]], marks: Mapping[int, Mark]
+    place: int, name: str, columns: Sequence[tuple[Link, str]], marks: Mapping[int, Mark], left: int
 ) -> GridRow:
     top = HEAD_HEIGHT + CELL * place
     cells = tuple(
         GridCell(
-            x=LABEL_WIDTH + CELL * column + (CELL - 16) // 2,
+            x=left + CELL * column + (CELL - 16) // 2,
             y=top + (CELL - 16) // 2,
             mark=mark,
             title=f"{mark.word} in {name}, {columns[column][1]}",

@@ -35,9 +35,11 @@ def failure_page(session: Session, failure: int, github: GitHubLinks, *, now: da
         asked_at=now,
         name=views.failure_name(line),
         heading=line.title,
-        badge=marks.badge(line.ruling, opaque=line.opaque),
+        badge=marks.badge(line.ruling, opaque=line.opaque, with_whose=attempt.pull is not None),
         observation=_observation(session, line, views.attempt(attempt, github)),
-        rulings=tuple(views.ruling(stored, named) for stored in reversed(history)),
+        rulings=tuple(
+            views.ruling(stored, named, with_whose=attempt.pull is not None) for stored in reversed(history)
+        ),
         text=views.excerpt(text, cut=line.cut, head=TEXT_HEAD, tail=TEXT_TAIL),
         rank_logs=tuple(views.file(log) for log in logs if log.job in {line.job, None}),
     )

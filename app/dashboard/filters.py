@@ -4,6 +4,8 @@ import re
 from datetime import date, datetime
 from typing import Final
 
+from markupsafe import Markup, escape
+
 MINUTE_S: Final = 60
 HOUR_S: Final = 60 * MINUTE_S
 DAY_S: Final = 24 * HOUR_S
@@ -17,16 +19,33 @@ _UNSEEN = re.compile(
 """Characters that change how a reader sees the others. The joiner of emoji is not among them."""
 
 
+_JOINT = re.compile(r"([_.:/](?=[^_.:/;&]))")
+
+
 def visible(text: str) -> str:
-    """Show what would be invisible or turn the text around: `[U+202E]`, or the picture of a control."""
+    """Show what would be invisible or turn the text around, as in `[U+202E]`."""
     return _UNSEEN.sub(_picture, text) if _UNSEEN.search(text) else text
 
 
 def _picture(match: re.Match[str]) -> str:
-    point = ord(match[0])
-    if point < 0x20:  # noqa: PLR2004 - the C0 controls, whose pictures Unicode keeps from U+2400 on
-        return chr(0x2400 + point)
-    return f"[U+{point:04X}]"
+    """A code point in ASCII: the pictures that Unicode has for controls are missing from many fonts."""
+    return f"[U+{ord(match[0]):04X}]"
+
+
+def scope_of(label: str) -> str:
+    """What stands before a test's own name, with its `::`; a `::` among parameters parts nothing."""
+    place = label.partition("[")[0].rfind("::")
+    return label[: place + 2] if 0 <= place < len(label) - 2 else ""
+
+
+def name_in(label: str) -> str:
+    """A test's own name: `test_a[cpu]` of `tests.test_x::test_a[cpu]`."""
+    return label[len(scope_of(label)) :]
+
+
+def breakable(text: str) -> Markup:
+    """Escaped text that may break after `_`, `.`, `:` and `/`, so that long names do not tear words."""
+    return Markup(_JOINT.sub(r"\1<wbr>", str(escape(visible(text)))))  # noqa: S704 - escaped in this very line
 
 
 def count(number: int) -> str:
@@ -77,4 +96,7 @@ FILTERS: Final = {
     "iso": iso,
     "instant": instant,
     "ago": ago,
+    "scope_of": scope_of,
+    "name_in": name_in,
+    "breakable": breakable,
 }

@@ -14,7 +14,7 @@ from app.dashboard.filters import count, percent
 from app.dashboard.grid import Sighting, grid, sightings
 from app.dashboard.links import GitHubLinks
 from app.dashboard.tests_page import windows
-from app.domain.outcome import OutcomeKind
+from app.domain.verdict import EvidenceKind
 from app.domain.wording import counted
 from app.store import blobs, verdicts
 from app.store.screens import attempt_lines, failure_lines, test_history
@@ -70,7 +70,11 @@ def test_page(
         label=name.label,
         repo=name.repo_name,
         place=name.file or name.suite,
-        badge=marks.badge(newest.ruling if newest else None, opaque=bool(newest and newest.opaque)),
+        badge=marks.badge(
+            newest.ruling if newest else None,
+            opaque=bool(newest and newest.opaque),
+            with_whose=newest is not None and _is_of_pull(newest, facts),
+        ),
         windows=windows(days),
         figures=_figures(facts, counts),
         days=day_chart(
@@ -147,7 +151,9 @@ def _mode(group: int, failures: Sequence[FailureLine], facts: _Facts) -> Mode:
         failures=counted(len(failures), "failure"),
         first_seen_at=known.first_seen_at if known is not None else failures[-1].failed_at,
         last_seen_at=known.last_seen_at if known is not None else newest.failed_at,
-        ruling=views.ruling(stored[-1], facts.runs) if stored else None,
+        ruling=views.ruling(stored[-1], facts.runs, with_whose=_is_of_pull(newest, facts))
+        if stored
+        else None,
         observations=_observations(failures, facts),
         history=_history(failures, facts),
         text=views.excerpt(text, cut=newest.cut, head=EXCERPT_HEAD, tail=EXCERPT_TAIL),
@@ -156,7 +162,7 @@ def _mode(group: int, failures: Sequence[FailureLine], facts: _Facts) -> Mode:
 
 
 def _observations(failures: Sequence[FailureLine], facts: _Facts) -> tuple[Observation, ...]:
-    """This mode's failures, and what the test did elsewhere at the same heads; newest first."""
+    """This mode's failures, each with what the test did elsewhere at the same head; newest head first."""
     own = {failure.job: failure for failure in failures}
     heads = {
         facts.attempts[failure.attempt].head_sha for failure in failures if failure.attempt in facts.attempts
@@ -167,6 +173,8 @@ def _observations(failures: Sequence[FailureLine], facts: _Facts) -> tuple[Obser
         if sighting.job in own
         or (sighting.outcome is not None and not sighting.outcome.is_red and sighting.head_sha in heads)
     ]
+    order = {head: place for place, head in reversed(list(enumerate(one.head_sha for one in seen)))}
+    seen.sort(key=lambda one: (order[one.head_sha], one.job not in own))
     return tuple(_observation(one, own.get(one.job), facts) for one in seen[:OBSERVATIONS_SHOWN])
 
 
@@ -177,8 +185,15 @@ def _observation(sighting: Sighting, failure: FailureLine | None, facts: _Facts)
         job=links.outside(sighting.job_name, sighting.job_url),
         tree=views.tree(sighting.tested),
         failure=None if failure is None else parts.Link("text and verdicts", links.to_failure(failure.key)),
-        badge=None if failure is None else marks.badge(failure.ruling, opaque=failure.opaque),
+        badge=None
+        if failure is None
+        else marks.badge(failure.ruling, opaque=failure.opaque, with_whose=_is_of_pull(failure, facts)),
     )
+
+
+def _is_of_pull(failure: FailureLine, facts: _Facts) -> bool:
+    """On main nobody's change is under test, so there is no "whose" to answer."""
+    return facts.attempts[failure.attempt].pull is not None
 
 
 def _history(failures: Collection[FailureLine], facts: _Facts) -> tuple[Change, ...]:
@@ -186,7 +201,7 @@ def _history(failures: Collection[FailureLine], facts: _Facts) -> tuple[Change, 
     changes = [
         Change(
             at=stored.judged_at,
-            badge=views.ruling(stored, {}).badge,
+            badge=views.ruling(stored, {}, with_whose=_is_of_pull(failure, facts)).badge,
             failure=parts.Link(f"failure {failure.key} in {failure.job_name}", links.to_failure(failure.key)),
         )
         for failure in failures
@@ -198,23 +213,26 @@ def _history(failures: Collection[FailureLine], facts: _Facts) -> tuple[Change, 
 def _figures(facts: _Facts, counts: Sequence[DayCount]) -> tuple[Figure, ...]:
     ran, red = sum(day.ran for day in counts), sum(day.red for day in counts)
     skipped = sum(day.skipped for day in counts)
-    heads: dict[str, set[OutcomeKind]] = {}
-    for sighting in facts.sightings:
-        if sighting.outcome is not None:
-            heads.setdefault(sighting.head_sha, set()).add(sighting.outcome)
-    flips = sum(1 for seen in heads.values() if _is_mixed(seen))
+    same_tree = _heads_with(facts, {EvidenceKind.SAME_TREE_FLIP})
+    flips = same_tree | _heads_with(facts, {EvidenceKind.SAME_SHA_FLIP})
     modes = {failure.group or NO_GROUP for failure in facts.failures}
     at_most = "at least " if len(facts.failures) == FAILURES_READ else ""
     return (
         Figure("Failures", f"{at_most}{count(len(facts.failures))}", counted(len(modes), "mode"), "#modes"),
-        Figure("Heads with a pass and a fail", count(flips), f"of {count(len(heads))} shown", "#grid"),
+        Figure("Flips", count(len(flips)), f"{count(len(same_tree))} on one tree", "#grid"),
         Figure("Failure rate", percent(red, ran), f"{count(red)} of {counted_runs(ran)}", "#days"),
         Figure("Skipped", count(skipped), "not counted as runs", "#days"),
     )
 
 
-def _is_mixed(outcomes: Collection[OutcomeKind]) -> bool:
-    return OutcomeKind.PASSED in outcomes and any(outcome.is_red for outcome in outcomes)
+def _heads_with(facts: _Facts, kinds: Collection[EvidenceKind]) -> set[str]:
+    """Heads at which a failure has such evidence, in any of its verdicts."""
+    return {
+        facts.attempts[failure.attempt].head_sha
+        for failure in facts.failures
+        for stored in facts.verdicts.get(failure.key, ())
+        if any(reason.kind in kinds for reason in stored.verdict.reasons)
+    }
 
 
 def counted_runs(ran: int) -> str:

@@ -1,12 +1,13 @@
 """What the store says, as the parts of pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from app.dashboard import contexts, links, marks, parts
 from app.dashboard.links import GitHubLinks
 from app.domain.gap import Gap
 from app.domain.tested_tree import TestedTree, TreeSource
-from app.domain.verdict import Reason
+from app.domain.verdict import Kind, Reason
 from app.domain.wording import short
 from app.store.screens import failure_lines
 from app.store.screens.attempt_lines import AttemptLine
@@ -14,7 +15,23 @@ from app.store.screens.failure_lines import FailureLine
 from app.store.screens.test_history import FileLine
 from app.store.verdicts import StoredVerdict
 
-SHORT_TITLE = 160
+SHORT_TITLE: Final = 160
+
+URGENCY: Final = (
+    Kind.BROKEN_MAIN,
+    Kind.REGRESSION,
+    Kind.NEW_FAILURE,
+    Kind.UNDECIDED,
+    Kind.ORDER_DEPENDENT,
+    Kind.FLAKY,
+    Kind.INFRASTRUCTURE,
+)
+
+
+def by_urgency(failure: FailureLine) -> tuple[int, str, int]:
+    """Sorts what needs a person first to the front, and what is not judged yet to the end."""
+    place = len(URGENCY) if failure.ruling is None else URGENCY.index(failure.ruling.kind)
+    return place, failure.label, failure.key
 
 
 def attempt(line: AttemptLine, github: GitHubLinks) -> parts.Attempt:
