@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine
 
-from app.domain.errors import Unavailable
+from app.domain.errors import Rejected, Unavailable
 from app.settings import Settings
 from app.store import inbox, outbox, tasks
 from app.store.session import open_engine, read_only
@@ -17,7 +17,7 @@ UNFINISHED = (TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING)
 
 @dataclass(slots=True)
 class Quiet:
-    """`dead` tasks are quiet too: they wait for a person."""
+    """Watches the two databases of one service."""
 
     store: Engine
     inbox: Engine
@@ -27,12 +27,16 @@ class Quiet:
         return cls(open_engine(settings.app_database_url), open_engine(settings.inbox_database_url))
 
     def wait(self, *, within_s: float) -> None:
-        """Raises Unavailable if work is still going on after that time."""
+        """Raises Unavailable if work is still going on after that time, Rejected if a task was given up."""
         deadline = time.monotonic() + within_s
         while not self.is_quiet():
             if time.monotonic() > deadline:
                 raise Unavailable("service", f"still at work after {within_s:.0f} s: {self._told()}")
             time.sleep(LOOK_S)
+        with read_only(self.store) as session:
+            dead = tasks.newest(session, state=TaskState.DEAD, limit=1)
+        if dead:
+            raise Rejected(f"task {dead[0].key}", f"it was given up: {dead[0].error}")
 
     def is_quiet(self) -> bool:
         """Deliveries first: what leaves the inbox is a task before it has left."""
