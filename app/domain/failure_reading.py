@@ -67,7 +67,9 @@ def _candidates(streams: Sequence[Stream], message: str) -> list[tuple[Raised, S
         lambda: _read(streams, captured=True, bare=False),
     )
     for source in sources:
-        found.extend((raised, _standing(raised)) for raised in source() if raised is not None)
+        known = {(raised.type, raised.headline) for raised, _ in found}
+        fresh = [raised for raised in source() if raised and (raised.type, raised.headline) not in known]
+        found.extend((raised, _standing(raised)) for raised in fresh)
         if any(standing is Standing.OWN and not raised.carrier for raised, standing in found):
             break
     return found

@@ -4,6 +4,7 @@ import re
 
 from app.domain.assertion import is_assertion
 from app.domain.raised import Raised
+from app.domain.repo_path import is_foreign
 
 _STATUS = re.compile(
     r"exit_?codes?\b|return_?codes?\b|exit[ _-]?(?:code|status)|exit(?:ed|s)? with|\bis_alive\b|\.poll\(\)"
@@ -32,7 +33,7 @@ def holds_no_cause(raised: Raised) -> bool:
     headline = raised.headline
     if not is_assertion(raised.type):
         return raised.type.rpartition(".")[2] in _NO_REPORT or names_no_cause(headline)
-    statement = raised.frames[-1].source if raised.frames else ""
+    statement = next((frame.source for frame in reversed(raised.frames) if not is_foreign(frame.path)), "")
     stated = headline.removeprefix("AssertionError: ")
     if not stated:  # a worker's asserts are not introspected; their statement still says what was wrong
         return not statement or names_no_cause(statement) or _FLAG.fullmatch(_compared(statement)) is not None

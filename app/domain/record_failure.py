@@ -41,7 +41,10 @@ def record_failure(reading: Reading, test: TestId | None) -> FailureRecord:
         chain: tuple[ChainLink, ...] = (ChainLink("", template),)
     else:
         root, outermost = reading.cause.root, reading.cause.outermost
-        frames, statement = _repo_frames(root, test) or _repo_frames(outermost, test) or ((), "")
+        checkout = find_root((frame.path for frame in (*root.frames, *outermost.frames)), test)
+        frames, statement = next(
+            (shown for each in (root, outermost) if (shown := _repo_frames(each, checkout, test))), ((), "")
+        )
         category = _categorise(root, collecting=phase is Phase.COLLECT)
         template = _template(root, statement)
         chain = (ChainLink(_type_of(root), template),)
@@ -89,16 +92,17 @@ def _categorise(raised: Raised, *, collecting: bool) -> Category:
     return categorise(raised.type, raised.headline, collecting=collecting)
 
 
-def _repo_frames(raised: Raised, test: TestId | None) -> tuple[tuple[RepoFrame, ...], str] | None:
+def _repo_frames(
+    raised: Raised, checkout: str | None, test: TestId | None
+) -> tuple[tuple[RepoFrame, ...], str] | None:
     """Distinct frames inside the repository, outer to inner, and the source line of the innermost.
 
     Recursion is folded, so that its depth does not matter. pytest does not name the function of an excerpt
     that was cut; the outermost one is the test's own.
     """
-    root = find_root((frame.path for frame in raised.frames), test)
     found: dict[RepoFrame, str] = {}
     for frame in raised.frames:
-        path = repo_relative(frame.path, root)
+        path = repo_relative(frame.path, checkout)
         if path is None or frame.function in _INLINED:
             continue
         function = frame.function or (test.base_name if test is not None and not found else "")

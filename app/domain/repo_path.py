@@ -7,7 +7,7 @@ from app.domain.outcome import TestId
 
 _FOREIGN = re.compile(
     r"(?:^|/)(?:site-packages|dist-packages|lib/python\d[\d.]{0,6}|Python\d{1,3}/Lib|hostedtoolcache|node_modules"
-    r"|\.?venv|\.tox|\.nox|\.pyenv|miniconda\d?|miniforge\d?|conda)/"
+    r"|\.?venv|\.tox|\.nox|\.pyenv|miniconda\d?|miniforge\d?|conda|_pytest|pluggy)/"
 )
 _CHECKOUT = re.compile(
     r"(?:/home/runner/work|/Users/runner/work|/__w|[A-Za-z]:/a|/[^/]{1,99}/_work)/[^/]{1,99}/[^/]{1,99}/"
@@ -29,19 +29,25 @@ def find_root(paths: Iterable[str], test: TestId | None) -> str | None:
     return None
 
 
+def is_foreign(path: str) -> bool:
+    """True for the interpreter's own and installed files, wherever they lie."""
+    flat = _flat(path)
+    return not flat or flat.startswith("<") or _FOREIGN.search(flat) is not None
+
+
 def repo_relative(path: str, root: str | None) -> str | None:
     """The path inside the repository, or None for the interpreter's and installed files.
 
-    An absolute path outside a known root keeps its last two parts: enough to tell files apart, and the same
-    in any folder of that name.
+    Without a known root an absolute path keeps its last two parts: enough to tell files apart, and the same
+    in any checkout's folder.
     """
-    flat = _flat(path)
-    if not flat or flat.startswith("<") or _FOREIGN.search(flat):
+    if is_foreign(path):
         return None
-    if root is not None and flat.startswith(root):
-        return flat[len(root) :]
+    flat = _flat(path)
     if _ABSOLUTE.match(flat):
-        return "/".join(flat.split("/")[-2:])
+        if root is None:
+            return "/".join(flat.split("/")[-2:])
+        return flat[len(root) :] if flat.startswith(root) else None
     while flat.startswith(("./", "../")):
         flat = flat.partition("/")[2]
     return flat

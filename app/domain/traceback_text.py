@@ -30,6 +30,7 @@ _BARE = re.compile(r"[\w.]{0,150}(?:Error|Exception|Exit|Empty|Interrupt|Warning
 _ESCAPED = HEADER + "\\n"
 _BARE_LIMIT = 20
 _MESSAGE_LINES = 50
+_SYNTAX = re.compile(r"(?:Syntax|Indentation|Tab)Error:")
 _FIXTURE = re.compile(r"fixture '.{1,200}' not found$")
 
 
@@ -181,6 +182,8 @@ class _Reader:
 
 def _read_error_lines(errors: Sequence[str], named: str | None) -> Raised:
     """What pytest's `E` lines say; an introspected assert names no type of its own."""
+    if errors[0].lstrip().startswith('File "'):  # a syntax error shows its place before its name
+        errors = next((errors[at:] for at, line in enumerate(errors) if _SYNTAX.match(line)), errors)
     headline = errors[0]
     if headline.startswith("assert ") or headline == "assert":
         return Raised("AssertionError", tuple(errors))

@@ -61,6 +61,11 @@ def test_a_worker_s_bare_assert_speaks_by_its_statement(*, statement: str, opaqu
     assert signed(text).opaque is opaque
 
 
+def test_an_exit_code_is_opaque_in_the_native_style_too() -> None:
+    text = native_text(error="AssertionError: assert 1 == 0\n +  where 1 = <Process>.exitcode")
+    assert signed(text.replace("return json.loads(text)", "assert process.exitcode == 0")).opaque
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -50,6 +50,7 @@ def test_the_test_s_own_file_shows_where_the_checkout_is() -> None:
     root = find_root(paths, DOTTED)
     assert root == "/srv/a/"
     assert [repo_relative(path, root) for path in paths] == ["lib/deep/er/m.py", "tests/unit/test_x.py"]
+    assert repo_relative("/srv/other/m.py", root) is None
 
 
 def test_relative_paths_show_no_checkout() -> None:

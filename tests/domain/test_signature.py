@@ -163,6 +163,15 @@ def test_depth_of_a_recursion_does_not_matter() -> None:
     assert group_of(ends[0]) == group_of(ends[1])
 
 
+def test_where_a_cause_was_checked_out_is_learnt_from_what_it_became() -> None:
+    def chained(root: str) -> str:
+        inner = native_text(root=root, error="KeyError: 1").split("\n")
+        return "\n".join([inner[0], *inner[4:], "", DIRECT_CAUSE, "", native_text(root=root)])
+
+    assert group_of(chained("/srv/one")) == group_of(chained("/srv/two/deeper"))
+    assert signed(chained("/srv/one")).record.frames == (RepoFrame("src/loader.py", "load"),)
+
+
 def test_frames_that_newer_pythons_inline_do_not_matter() -> None:
     lines = native_text().split("\n")
     comprehension = [

@@ -248,6 +248,13 @@ def test_missing_fixture_has_a_type_of_its_own() -> None:
     assert only(text).type == "FixtureLookupError"
 
 
+def test_syntax_error_is_named_after_its_place() -> None:
+    shown = ['  File "<string>", line 1', "    x = = 1", "        ^", "SyntaxError: invalid syntax"]
+    raised = only(long_text("exec(text)", *shown, kind="SyntaxError"))
+    assert (raised.type, raised.headline) == ("SyntaxError", "invalid syntax")
+    assert only(long_text("exec(text)", *shown[:-1], kind="SyntaxError")).type == "SyntaxError"
+
+
 def test_type_on_the_last_line_overrules_a_message_with_a_colon() -> None:
     raised = only(long_text("raise Odd", "Reason: the message only", kind="Odd"))
     assert (raised.type, raised.headline) == ("Odd", "Reason: the message only")
