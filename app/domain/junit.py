@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import BinaryIO, Final
 
+from app.domain.bounded_text import BoundedText
 from app.domain.junit_case import FLAKY, OUTPUTS, PASSED, VERDICTS, Child, TextBudget, outcome_of
 from app.domain.outcome import OutcomeKind, Result, TestId
 from app.domain.pytest_node import PYTEST_SUITE
@@ -54,6 +55,7 @@ class _JunitSink:
     """Follows the open suites and testcases; a testcase counts once it is closed."""
 
     def __init__(self) -> None:
+        self.listener: BoundedText | None = None
         self._ledger = ResultLedger()
         self._budget = TextBudget()
         self._suites: list[Mapping[str, str]] = []
@@ -64,6 +66,7 @@ class _JunitSink:
         self._child: Child | None = None
         self._child_depth = 0
         self._muted_depth = 0
+        self._cases_read = 0
         self._counts: Counter[str] = Counter()
         self._claims: Counter[str] = Counter()
         self._root_claims: Counter[str] = Counter()
@@ -92,10 +95,6 @@ class _JunitSink:
             self._suites.pop()
             self._follow_suites()
 
-    def text(self, piece: str) -> None:
-        if self._child is not None and not self._muted_depth:
-            self._child.text.add(piece)
-
     def _open_root(self, name: str, attributes: Mapping[str, str]) -> None:
         self._root = self._root or name
         self._refusal = refusal_of_root(name)
@@ -116,31 +115,27 @@ class _JunitSink:
             case = self._cases[-1]
             if depth == case.depth + 1 and name in VERDICTS and case.has_room_for(name):
                 self._child, self._child_depth = Child(name, attributes, self._budget.start()), depth
+                self.listener = self._child.text
                 case.children.append(self._child)
-        elif name in OUTPUTS and not self._muted_depth:
-            self._muted_depth = depth
+        elif name in OUTPUTS and self.listener is not None:
+            self._muted_depth, self.listener = depth, None
 
     def _close_child(self, depth: int) -> None:
+        if self._child is None:
+            return
         if depth == self._muted_depth:
-            self._muted_depth = 0
-        elif self._child is not None and depth == self._child_depth:
+            self._muted_depth, self.listener = 0, self._child.text
+        elif depth == self._child_depth:
             self._budget.spend(len(self._child.text))
-            self._child = None
+            self._child = self.listener = None
 
     def _close_case(self, case: _Case) -> None:
         get = case.attributes.get
         outcome, earlier = outcome_of(case.attributes, case.children)
-        if case.children:
+        if outcome is not PASSED or earlier:
             self._count(case.children, outcome.kind)
-        elif outcome is not PASSED:
-            self._counts[outcome.kind] += 1
-        self._counts["cases"] += 1
-        name, classname, file, line = (
-            get("name") or "",
-            get("classname") or "",
-            get("file") or "",
-            get("line"),
-        )
+        self._cases_read += 1
+        name, classname, file, line = get("name", ""), get("classname", ""), get("file", ""), get("line")
         if not name:
             self._counts["nameless"] += 1
         result = Result(
@@ -156,7 +151,7 @@ class _JunitSink:
     def _count(self, children: list[Child], kind: OutcomeKind) -> None:
         reruns = sum(1 for child in children if child.name in FLAKY)
         self._counts["reruns"] += reruns
-        if reruns == len(children) and kind.is_red:
+        if children and reruns == len(children) and kind.is_red:
             self._counts["rerun-only"] += 1
         elif kind is not OutcomeKind.PASSED:
             self._counts[kind] += 1
@@ -193,8 +188,8 @@ class _JunitSink:
         failed, errored = counts[OutcomeKind.FAILED], counts[OutcomeKind.ERRORED]
         skipped = counts[OutcomeKind.SKIPPED]
         return Records(
-            cases=counts["cases"],
-            passed=counts["cases"] - failed - errored - skipped,
+            cases=self._cases_read,
+            passed=self._cases_read - failed - errored - skipped,
             failed=failed,
             errored=errored,
             skipped=skipped,

@@ -58,8 +58,8 @@ class Child:
 def outcome_of(attributes: Mapping[str, str], children: list[Child]) -> tuple[Outcome, tuple[Outcome, ...]]:
     """Return the outcome and the attempts that the file proves to be earlier ones, in their order."""
     if not children:
-        not_run = attributes.get("status") in _NOT_RUN or attributes.get("result") in _SUPPRESSED
-        return (Skipped() if not_run else PASSED), ()
+        is_not_run = attributes.get("status") in _NOT_RUN or attributes.get("result") in _SUPPRESSED
+        return (Skipped() if is_not_run else PASSED), ()
     earlier = tuple(child.to_red() for child in children if child.name in FLAKY)
     red = [child.to_red() for child in children if child.name in {"failure", "error"}]
     if red:

@@ -37,11 +37,13 @@ class ResultLedger:
     def add(self, result: Result, *, pytest: bool) -> None:
         """`pytest`: the record is pytest's, so its known reasons for repeating a test apply."""
         known = self._results.setdefault(result.test, result)
-        if known is result:
-            if len(self._results) > self._limit:
-                del self._results[result.test]
-                self._left_out += 1
-            return
+        if known is not result:
+            self._add_again(known, result, pytest=pytest)
+        elif len(self._results) > self._limit:
+            del self._results[result.test]
+            self._left_out += 1
+
+    def _add_again(self, known: Result, result: Result, *, pytest: bool) -> None:
         self._repeats[result.test] += 1
         if pytest and _is_bare(known):
             self._hidden.add(result.test)

@@ -10,6 +10,7 @@ from typing import BinaryIO, Final, Protocol
 
 from lxml import etree
 
+from app.domain.bounded_text import BoundedText
 from app.domain.results_file import refusal_of_text
 from app.domain.xml_markup import ForbiddenMarkup, MarkupFilter
 from app.domain.xml_text import Repairs, clean_chunks
@@ -34,11 +35,15 @@ class Stop(Exception):
 
 
 class XmlSink(Protocol):
-    """Receives events; names come without their namespace, and a document's root has depth 1."""
+    """Receives events; names come without their namespace, and a document's root has depth 1.
+
+    Text goes to `listener`, if the sink has set one: most text of a report is of no interest.
+    """
+
+    listener: BoundedText | None
 
     def opened(self, name: str, attributes: Mapping[str, str], depth: int) -> None: ...
     def closed(self, name: str, depth: int) -> None: ...
-    def text(self, piece: str) -> None: ...
 
 
 def read_xml(stream: BinaryIO, sink: XmlSink) -> list[str]:
@@ -99,7 +104,7 @@ class _Guard:
         self.documents = 0
         self.outside_text = False
         self._path: list[str] = []
-        self._opened, self._closed, self._text = sink.opened, sink.closed, sink.text
+        self._sink, self._opened, self._closed = sink, sink.opened, sink.closed
 
     @property
     def open_element(self) -> str | None:
@@ -125,7 +130,8 @@ class _Guard:
 
     def data(self, piece: str) -> None:
         if len(self._path) > 1:
-            self._text(piece)
+            if self._sink.listener is not None:
+                self._sink.listener.add(piece)
         elif not self.outside_text and not piece.isspace():
             self.outside_text = True
 
