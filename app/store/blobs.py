@@ -66,7 +66,7 @@ def texts(session: Session, digests: set[str]) -> dict[str, str]:
     statement = select(BlobRow.digest, BlobRow.packed).where(BlobRow.digest.in_(digests))
     return {
         digest: zlib.decompress(packed).decode("utf-8", "replace")
-        for digest, packed in session.execute(statement).tuples()
+        for digest, packed in session.execute(statement)
     }
 
 

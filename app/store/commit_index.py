@@ -24,9 +24,9 @@ class CommitIndex:
         again = select(*columns).where(
             CommitRow.repo_id == self.repo, CommitRow.sha.in_(sorted(self._unknown)[:5000])
         )
-        for key, name, parents, pull in session.execute(again).tuples().all() if self._unknown else ():
+        for key, name, parents, pull in session.execute(again).all() if self._unknown else ():
             self._take(key, Sha(name), parents, pull)
-        for key, name, parents, pull in session.execute(new.order_by(CommitRow.id)).tuples():
+        for key, name, parents, pull in session.execute(new.order_by(CommitRow.id)):
             self._take(key, Sha(name), parents, pull)
 
     def of_pull(self, pull: int) -> frozenset[Sha]:

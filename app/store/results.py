@@ -91,7 +91,7 @@ def add_to_days(session: Session, jobs: Iterable[JobCells], *, day: date) -> Non
 def vectors(session: Session, jobs: Collection[int]) -> dict[int, RunVector]:
     """Vectors by job key; a job without results has none."""
     statement = select(RunVectorRow.job_id, RunVectorRow.packed).where(RunVectorRow.job_id.in_(list(jobs)))
-    return {job: unpack(packed) for job, packed in session.execute(statement).tuples()}
+    return {job: unpack(packed) for job, packed in session.execute(statement)}
 
 
 def tallies(session: Session, jobs: Collection[int]) -> dict[int, tuple[int, int]]:
@@ -99,4 +99,4 @@ def tallies(session: Session, jobs: Collection[int]) -> dict[int, tuple[int, int
     statement = select(RunVectorRow.job_id, RunVectorRow.count, RunVectorRow.red_count).where(
         RunVectorRow.job_id.in_(list(jobs))
     )
-    return {job: (count, red) for job, count, red in session.execute(statement).tuples()}
+    return {job: (count, red) for job, count, red in session.execute(statement)}

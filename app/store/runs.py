@@ -254,7 +254,7 @@ def variant_ids(session: Session, repo: int, workflow_id: int, names: Iterable[s
     statement = select(VariantRow.name, VariantRow.id).where(
         VariantRow.repo_id == repo, VariantRow.workflow_id == workflow_id, VariantRow.name.in_(wanted)
     )
-    return dict(session.execute(statement).tuples().all())
+    return dict(session.execute(statement).all())
 
 
 def set_tested_tree(session: Session, job: int, tested: TestedTree) -> None:
@@ -314,7 +314,7 @@ def _attempts(session: Session, *where: ColumnElement[bool], limit: int) -> list
         .order_by(AttemptRow.started_at.desc(), AttemptRow.id.desc())
         .limit(limit)
     )
-    return [_attempt(row, run, name) for row, run, name in session.execute(statement).tuples()]
+    return [_attempt(row, run, name) for row, run, name in session.execute(statement)]
 
 
 def _attempt(row: AttemptRow, run: RunRow, repo_name: str) -> StoredAttempt:
@@ -366,7 +366,7 @@ def job_executions(session: Session, *where: ColumnElement[bool], limit: int) ->
     )
     return [
         JobExecution(_job(job, variant), _attempt(row, run, name))
-        for job, variant, row, run, name in session.execute(statement).tuples()
+        for job, variant, row, run, name in session.execute(statement)
     ]
 
 

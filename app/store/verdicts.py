@@ -121,7 +121,7 @@ def _keep_evidence(session: Session, failure: int, reasons: Sequence[Reason], at
     statement = select(EvidenceRow.digest, EvidenceRow.id).where(
         EvidenceRow.failure_id == failure, EvidenceRow.digest.in_(digests)
     )
-    keys = dict(session.execute(statement).tuples().all())
+    keys = dict(session.execute(statement).all())
     return [keys[digest] for digest in digests]
 
 
