@@ -1,0 +1,70 @@
+# Everything that is run, is run from here. `make help` lists it.
+PYTHON ?= python3.11
+# PyTorch's own CPU index, where the package index would bring a CUDA build of several GB.
+TORCH_INDEX ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo serve test check lint types contracts coverage accept clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+venv: $(VENV)/.tools ## make .venv with every extra, torch included
+
+# demo and serve need no torch and no tools: a new machine tells the story within minutes.
+$(VENV)/.runtime: pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing; name another: make PYTHON=python3"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing flake-triage into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(PIP) --editable .
+	@touch $@
+
+# torch goes in first and by its pinned version: a range would take the newest build for CUDA.
+$(VENV)/.tools: $(VENV)/.runtime
+	@echo "installing the tools and the replay extra into $(VENV) ..."
+	@$(PIP) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) "$$(grep '^torch==' constraints.txt)"
+	@$(PIP) --editable '.[replay]' --group dev
+	@touch $@
+
+demo: $(VENV)/.runtime ## play incident 1 against a stand-in GitHub and keep the dashboard up
+	@$(BIN)/flake-triage demo $(ARGS)
+
+serve: $(VENV)/.runtime ## run web and worker; settings come from FLAKE_TRIAGE_* variables
+	@$(BIN)/flake-triage serve $(ARGS)
+
+test: $(VENV)/.tools ## all tests, with coverage
+	@rm -f .coverage .coverage.*
+	$(BIN)/coverage run -m pytest -n $(WORKERS) $(ARGS)
+	@$(BIN)/coverage combine --quiet
+
+check: lint types contracts coverage ## linters, types, import contracts, coverage
+
+lint: $(VENV)/.tools
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/codespell app worker migrations tests README.md Makefile .ci
+	$(BIN)/djlint --quiet --lint app/templates
+	$(BIN)/shellcheck .ci/run
+	@! grep -nE 'file:|\+cpu|^(-|http)' constraints.txt || { echo "constraints.txt names an index of one machine"; exit 1; }
+
+types: $(VENV)/.tools
+	$(BIN)/mypy
+
+contracts: $(VENV)/.tools
+	$(BIN)/lint-imports
+
+coverage: test
+	$(BIN)/coverage report --include='app/domain/*' --fail-under=100
+	$(BIN)/coverage report --fail-under=90
+
+
+accept: $(VENV)/.tools ## what is too long for every change: the ten kills
+	$(BIN)/pytest -m accept --timeout 300 $(ARGS)
+
+clean: ## remove .venv and what tools left behind
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.*
