@@ -40,7 +40,7 @@ def holds_no_cause(raised: Raised) -> bool:
     if _FLAG.fullmatch(_compared(stated)):
         return True
     if stated.startswith("assert "):
-        return names_no_cause(statement or stated)
+        return names_no_cause(statement or " ".join(raised.message))
     return names_no_cause(stated) or (" != " in stated and names_no_cause(statement))
 
 

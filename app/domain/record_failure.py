@@ -19,6 +19,8 @@ _MESSAGE_CHARS = 2_000
 _HEAD_LINES, _TAIL_LINES, _LINE_CHARS = 10, 20, 200
 """How much of a text without any exception is compared: masking more of a log would cost too much time."""
 _INLINE_CHARS = 300
+_COMPARED = re.compile(r"(?P<side>left|right|expected|actual|received|got|want|which is):.*", re.IGNORECASE)
+"""How other frameworks show the two sides of an assertion: Rust, Jest, GoogleTest, Go."""
 _SIGNAL = re.compile(r"\bSIG[A-Z]{3,6}\b")
 _FATAL_SIGNALS = (
     ("Segmentation fault", "SIGSEGV"),
@@ -123,7 +125,8 @@ def _read_plain(lines: Sequence[str]) -> tuple[Category, str]:
         lines = [*lines[:_HEAD_LINES], *lines[-_TAIL_LINES:]]
     lines = [line[:_LINE_CHARS].strip() for line in lines]
     category, telling = categorise_lines(lines)
-    masked = [line for line in map(mask, lines) if not is_generic_line(line)]
+    shapes = (mask(_COMPARED.sub(r"\g<side> <value>", line)) for line in lines)
+    masked = [line for line in shapes if not is_generic_line(line)]
     whole = "\n".join(masked)
     if len(whole) > _INLINE_CHARS:
         digest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]

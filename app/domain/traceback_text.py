@@ -30,6 +30,7 @@ _BARE = re.compile(r"[\w.]{0,150}(?:Error|Exception|Exit|Empty|Interrupt|Warning
 _ESCAPED = HEADER + "\\n"
 _BARE_LIMIT = 20
 _MESSAGE_LINES = 50
+_SUMMARY = re.compile(r"(?:FAILED|ERROR) \S{1,500} - ")
 _SYNTAX = re.compile(r"(?:Syntax|Indentation|Tab)Error:")
 _FIXTURE = re.compile(r"fixture '.{1,200}' not found$")
 
@@ -52,11 +53,11 @@ def read_bare(lines: Sequence[str]) -> list[Raised]:
 
 
 def read_message(lines: Sequence[str]) -> Raised | None:
-    """The exception that a results file's message names, in pytest's words; None if it names none."""
+    """The exception that a results file's message or a line of pytest's summary names; None if none."""
     told = [line for line in lines if line.strip()][:_MESSAGE_LINES]
     if not told:
         return None
-    raised = _read_error_lines(told, None)
+    raised = _read_error_lines([_SUMMARY.sub("", told[0]), *told[1:]], None)
     known = raised.type == "AssertionError" or _BARE.match(raised.type)
     return raised if known else None
 

@@ -66,6 +66,10 @@ def test_an_exit_code_is_opaque_in_the_native_style_too() -> None:
     assert signed(text.replace("return json.loads(text)", "assert process.exitcode == 0")).opaque
 
 
+def test_an_exit_code_is_opaque_by_what_it_was_read_from() -> None:
+    assert signed("E   assert 1 == 0\nE    +  where 1 = <SpawnProcess exitcode=1>.exitcode").opaque
+
+
 @pytest.mark.parametrize(
     "text",
     [

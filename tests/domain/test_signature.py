@@ -353,6 +353,18 @@ def test_a_text_without_an_exception_is_compared_whole() -> None:
     assert signed(one).cluster is None
 
 
+def test_values_of_other_frameworks_assertions_do_not_matter() -> None:
+    rust = "thread 't' panicked at src/lib.rs:{}:5:\nassertion `left == right` failed\n  left: {}\n right: 4"
+    assert group_of(rust.format(12, '"a"')) == group_of(rust.format(31, '"b c"'))
+    assert group_of(rust.format(12, 3)) != group_of(rust.format(12, 3).replace("==", "!="))
+
+
+def test_a_summary_line_is_read_like_the_message_it_shows() -> None:
+    line = "FAILED tests/test_load.py::test_load - KeyError: 'a'"
+    assert signed(line).record.chain == signed("KeyError: 'a'").record.chain
+    assert group_of(line) == group_of("KeyError: 'a'")
+
+
 def test_a_long_text_without_an_exception_is_compared_by_its_ends() -> None:
     lines = [f"read token {'abcdefgh'[at % 8]}" for at in range(200)]
     assert group_of("\n".join(lines)) == group_of("\n".join([*lines[:100], "noise", *lines[101:]]))
