@@ -12,6 +12,7 @@ from app.domain.ids import RepoName, Sha
 
 _STEP: Final = "##[group]Run "
 _CHECKOUT_STEP: Final = re.compile(r"##\[group\]Run actions/checkout@\S{1,200}$")
+_ACTION_STEP: Final = re.compile(r"##\[group\]Run [\w.-]{1,100}/[\w./-]{1,200}@\S{1,200}$")
 _STEPS_END: Final = "Post job cleanup."
 
 _REPOSITORY: Final = re.compile(r"Syncing repository: ([\w.-]{1,100}/[\w.-]{1,100})$")
@@ -40,9 +41,10 @@ class Checkout:
 
 
 class CheckoutFinder:
-    """Takes a log's clean lines in order, and believes those of the checkout steps a job begins with.
+    """Takes a log's clean lines in order, and believes the first checkout steps, up to another kind of step.
 
-    What stands after the start of another step may be printed by the code under test.
+    Actions may come before them, since the code under test is not there yet to print anything; a script may
+    not, since it can have brought that code by itself.
     """
 
     def __init__(self) -> None:
@@ -58,7 +60,7 @@ class CheckoutFinder:
             if _CHECKOUT_STEP.match(line):
                 self._step = _CheckoutStep()
             else:
-                self._ended = True
+                self._ended = bool(self._found) or not _ACTION_STEP.match(line)
         elif self._step is not None:
             self._step.feed(line)
 

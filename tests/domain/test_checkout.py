@@ -88,6 +88,11 @@ def test_program_output_that_imitates_a_checkout_is_not_believed() -> None:
     assert find_checkouts(["Post job cleanup.", *imitation]) == ()
 
 
+def test_actions_before_the_checkout_do_not_hide_it() -> None:
+    prepared = ["##[group]Run step-security/harden-runner@v2", "##[endgroup]", "monitoring", *PULL_REQUEST]
+    assert find_checkouts(prepared) == (TESTED_MERGE,)
+
+
 def test_lines_before_the_step_and_after_its_answer_are_not_believed() -> None:
     stray = [f"HEAD is now at {OTHER[:7]} x", "[command]/usr/bin/git log -1 --format=%H", OTHER]
     assert find_checkouts([*stray, *PULL_REQUEST, *stray]) == (TESTED_MERGE,)
