@@ -1,10 +1,12 @@
 """The web application over two SQLite files of its own, and a client to talk to it."""
 
+import shutil
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+import web_story
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
@@ -28,27 +30,55 @@ class SteppingClock:
 MakeApp = Callable[..., FastAPI]
 
 
+def build(settings: Settings) -> FastAPI:
+    """An application whose tables exist."""
+    app = create_app(settings, SteppingClock(web_story.NOW))
+    wired: Wiring = app.state.wiring
+    Base.metadata.create_all(wired.store)
+    InboxBase.metadata.create_all(wired.inbox)
+    return app
+
+
+def dispose(app: FastAPI) -> None:
+    app.state.wiring.store.dispose()
+    app.state.wiring.inbox.dispose()
+
+
 @pytest.fixture
 def make_app(tmp_path: Path) -> Iterator[MakeApp]:
-    """Build an application whose tables exist; keyword arguments are settings."""
-    made: list[Wiring] = []
+    """Build an empty application; keyword arguments are settings."""
+    made: list[FastAPI] = []
 
     def make(**overrides: object) -> FastAPI:
-        settings = Settings.model_validate({"data_dir": tmp_path, **overrides})
-        app = create_app(settings, SteppingClock(datetime(2026, 11, 30, 12, tzinfo=UTC)))
-        wired: Wiring = app.state.wiring
-        Base.metadata.create_all(wired.store)
-        InboxBase.metadata.create_all(wired.inbox)
-        made.append(wired)
-        return app
+        made.append(build(Settings.model_validate({"data_dir": tmp_path, **overrides})))
+        return made[-1]
 
     yield make
-    for wired in made:
-        wired.store.dispose()
-        wired.inbox.dispose()
+    for app in made:
+        dispose(app)
 
 
 @pytest.fixture
 def client(make_app: MakeApp) -> Iterator[TestClient]:
     with TestClient(make_app(), base_url="http://127.0.0.1:8077", raise_server_exceptions=False) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with both databases, holding the story of `web_story`; to be copied, not written to."""
+    folder = tmp_path_factory.mktemp("told")
+    app = build(Settings(data_dir=folder))
+    web_story.tell(app.state.wiring)
+    dispose(app)
+    return folder
+
+
+@pytest.fixture
+def story(told: Path, tmp_path: Path) -> Iterator[TestClient]:
+    """A client to an application with a copy of the story."""
+    shutil.copytree(told, tmp_path, dirs_exist_ok=True)
+    app = build(Settings(data_dir=tmp_path))
+    with TestClient(app, base_url="http://127.0.0.1:8077", raise_server_exceptions=False) as client:
+        yield client
+    dispose(app)

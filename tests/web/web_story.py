@@ -32,6 +32,7 @@ from app.store import (
     tasks,
     verdicts,
 )
+from app.store.base import Base
 from app.store.inbox import DeliveryState, StoredDelivery
 from app.store.session import unit_of_work
 
@@ -381,3 +382,35 @@ def _around(story: Story, attempt: int, merged: Sha) -> None:
             history=(opened,),
         ),
     )
+
+
+def more_gaps(session: Session, *, attempt: int, number: int) -> None:
+    more = [Gap(GapKind.LOG_GONE, f"job {place}", "GitHub has dropped it") for place in range(number)]
+    gaps.note(session, attempt, None, more, at=NOW)
+
+
+def another_red_day(session: Session) -> None:
+    """More of everything that lists are made of."""
+    story, failed = Story(session), OutcomeKind.FAILED
+    for hour in (1, 2):
+        outcomes = {FLAKY: failed, HOSTILE: failed, "test_new_today": failed}
+        at = NOW - timedelta(minutes=30 * hour)
+        jobs = [Seen(f"test (3.{minor})", Conclusion.FAILURE, outcomes) for minor in (11, 12, 13, 14)]
+        key, found = story.attempt(
+            29538700000 + hour, "push", sha(f"{hour}abcdef"), at, Conclusion.FAILURE, *jobs
+        )
+        for failure in found.values():
+            regression = verdict(Kind.REGRESSION, Strength.LIKELY, Whose.UNKNOWN, FLIP)
+            verdicts.record_change(session, failure, regression, facts={}, at=at)
+        more_gaps(session, attempt=key, number=2)
+
+
+def many_red_tests(session: Session, *, number: int) -> None:
+    """One job in which that many tests fail that never failed before."""
+    outcomes = {f"test_case_{place}": OutcomeKind.FAILED for place in range(number)}
+    job = Seen("test (3.11)", Conclusion.FAILURE, outcomes)
+    Story(session).attempt(29538800000, "push", sha("cafe"), NOW, Conclusion.FAILURE, job)
+
+
+def drop_tables(wired: Wiring) -> None:
+    Base.metadata.drop_all(wired.store)

@@ -125,7 +125,7 @@ def current_jobs(session: Session, attempts: Collection[int]) -> set[int]:
         .order_by(AttemptRow.number, JobRow.id)
         .limit(5000)
     )
-    return set({(run, name): job for run, name, job in session.execute(statement).tuples()}.values())
+    return set({(run, name): job for run, name, job in session.execute(statement)}.values())
 
 
 def of_github_runs(session: Session, repo: int, runs: Collection[int]) -> dict[int, AttemptLine]:
@@ -159,5 +159,5 @@ def _read(session: Session, statement: Statement) -> list[AttemptLine]:
             judged_at=attempt.judged_at,
             url=run.url,
         )
-        for attempt, run, repo_name in session.execute(statement).tuples()
+        for attempt, run, repo_name in session.execute(statement)
     ]

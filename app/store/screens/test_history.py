@@ -69,7 +69,7 @@ def test_name(session: Session, test: int) -> TestName | None:
     ).one_or_none()
     if found is None:
         return None
-    row, repo = found.tuple()
+    row, repo = found
     return TestName(
         key=row.id,
         repo=repo.id,
@@ -96,7 +96,7 @@ def day_counts(session: Session, test: int, *, since: date) -> list[DayCount]:
         .limit(400)
     )
     return [
-        DayCount(day, ran, red, skipped) for day, ran, red, skipped in session.execute(statement).tuples()
+        DayCount(day, ran, red, skipped) for day, ran, red, skipped in session.execute(statement)
     ]
 
 

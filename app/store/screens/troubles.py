@@ -70,7 +70,7 @@ def gap_lines(session: Session, *, before: int | None, limit: int) -> list[GapLi
             gap=Gap(GapKind(row.kind), row.subject, row.detail),
             noted_at=row.noted_at,
         )
-        for row, run, name in session.execute(statement).tuples()
+        for row, run, name in session.execute(statement)
     ]
 
 
@@ -119,7 +119,7 @@ def delivery_lines(session: Session, *, state: DeliveryState | None, limit: int)
         statement = statement.where(DeliveryRow.state == state.value)
     return [
         DeliveryLine(DeliveryId(guid), event, action, repo, DeliveryState(kept), note, seen, received_at)
-        for guid, event, action, repo, kept, note, seen, received_at in session.execute(statement).tuples()
+        for guid, event, action, repo, kept, note, seen, received_at in session.execute(statement)
     ]
 
 
