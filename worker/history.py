@@ -1,15 +1,17 @@
 """How commits stand to a change: answered from the store, and what it cannot answer is asked of GitHub."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from app.domain.commit_graph import ChangeSet, Related, change_set, relate, relate_by_missing
+from app.domain.commit_graph import ChangeSet, Related, change_set, fork_point, relate, relate_by_missing
 from app.domain.errors import Gone
 from app.domain.evidence import Observation, Relation
 from app.domain.ids import RepoName, Sha
 from app.domain.run import TESTS_A_MERGE, PullRequest
+from app.domain.tested_tree import TreeSource
 from app.domain.wording import short
 from app.store import changes, commits, repos
 from app.store.commit_index import CommitIndex
@@ -32,18 +34,22 @@ class History:
         """The own commits of a pull request's head; `base` is a commit known to be on its base's side."""
         stored = changes.of_head(self._session, self._index.repo, head)
         also = self._index.of_pull(pull) if pull is not None else frozenset()
-        if stored is not None and stored.complete:
-            return replace(stored, base=stored.base or base, own=stored.own | also)
         base = base or (stored.base if stored else None)
-        if base is None:
-            return ChangeSet(head, None, frozenset({head, *also}), complete=False)
-        return change_set(self._index.parents, head, base, also_own=also)
+        if stored is not None and stored.complete:
+            own = stored.own | also
+            is_without = base is not None and not self._holds(base, own)
+            return replace(stored, base=base if is_without else None, own=own)
+        own = frozenset({head, *also})
+        base = base or self._fork_point(head)
+        if base is None or self._holds(base, own):
+            return ChangeSet(head, None, own, complete=False)
+        return change_set(self._index.parents, head, base, self._index.ancestors(base), also_own=also)
 
     def since(self, green: Sha | None, head: Sha) -> ChangeSet:
         """On a branch: the commits that came after its last green one."""
-        if green is None or green == head:
-            return ChangeSet(head, green if green != head else None, frozenset({head}), complete=False)
-        change = change_set(self._index.parents, head, green)
+        if green is None or self._holds(green, {head}):
+            return ChangeSet(head, None, frozenset({head}), complete=False)
+        change = change_set(self._index.parents, head, green, self._index.ancestors(green))
         if change.complete:
             return change
         known = commits.relation(self._session, self._index.repo, green, head)
@@ -55,14 +61,25 @@ class History:
     def relate(self, change: ChangeSet, seen: Observation, pull: PullRequest | None) -> Related:
         """Whether what `seen` tested contains the change. Doubt is UNKNOWN, which excuses nothing."""
         related = self._relate_commit(change, seen.sha)
-        side = seen.tested.merge_base_parent
-        if seen.event == TESTS_A_MERGE and side is not None and related.relation is Relation.WITHOUT_CHANGE:
-            merged = relate(self._index.parents, change, side)
-            related = merged if merged.relation is Relation.WITH_CHANGE else related
+        is_merge = seen.event == TESTS_A_MERGE and seen.tested.source is not TreeSource.HEAD
+        if is_merge and related.relation is Relation.WITHOUT_CHANGE:
+            related = self._relate_base_side(change, seen, related)
         return _unless_merged(related, seen, pull)
 
+    def _relate_base_side(self, change: ChangeSet, seen: Observation, by_head: Related) -> Related:
+        """A head without the change may have been merged into a base that has it."""
+        side = seen.tested.merge_base_parent
+        if side is not None:
+            merged = self._relate_commit(change, side)
+            return by_head if merged.relation is Relation.WITHOUT_CHANGE else merged
+        carrier = self._index.landed(change.own, change.head, by=seen.at)
+        if carrier is None:
+            return by_head
+        how = f"what {short(seen.sha)} was merged with is not known, and {short(carrier)} has the change"
+        return Related(Relation.UNKNOWN, how)
+
     def _relate_commit(self, change: ChangeSet, other: Sha) -> Related:
-        related = relate(self._index.parents, change, other)
+        related = relate(self._index.parents, change, self._of_base(change), other)
         if related.relation is not Relation.UNKNOWN or not change.complete:
             return related
         known = commits.relation(self._session, self._index.repo, other, change.head)
@@ -70,6 +87,17 @@ class History:
             self.unanswered.add((other, change.head))
             return related
         return relate_by_missing(change, other, known.own, is_all=known.complete)
+
+    def _of_base(self, change: ChangeSet) -> frozenset[Sha]:
+        return frozenset() if change.base is None else self._index.ancestors(change.base)
+
+    def _holds(self, base: Sha, own: Collection[Sha]) -> bool:
+        """A base that has a commit of the change, as a later one may, tells nothing of what lacks it."""
+        return not self._index.ancestors(base).isdisjoint(own)
+
+    def _fork_point(self, head: Sha) -> Sha | None:
+        main = repos.default_branch(self._session, self._index.repo)
+        return fork_point(self._index.parents, head, lambda sha: self._index.branches.get(sha) == main)
 
 
 def _unless_merged(related: Related, seen: Observation, pull: PullRequest | None) -> Related:

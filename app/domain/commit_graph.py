@@ -1,6 +1,6 @@
 """Whether a commit contains a change: the question behind every "not yours"."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from app.domain.evidence import Relation
@@ -30,26 +30,51 @@ class Related:
     how: str
 
 
-def ancestors(parents: Parents, start: Sha) -> frozenset[Sha]:
-    """The commit and all that it descends from, as far as parents are known."""
+def ancestors(
+    parents: Parents, start: Sha, *, known: Mapping[Sha, frozenset[Sha]] | None = None
+) -> frozenset[Sha]:
+    """The commit and all that it descends from, as far as parents are known.
+
+    `known` are such answers for other commits, which save walking their histories again.
+    """
+    answers = known or {}
     seen: set[Sha] = set()
     frontier = [start]
     while frontier:
         sha = frontier.pop()
         if sha in seen:
             continue
-        seen.add(sha)
-        frontier += parents.get(sha, ())
+        if sha in answers:
+            seen |= answers[sha]
+        else:
+            seen.add(sha)
+            frontier += parents.get(sha, ())
     return frozenset(seen)
 
 
-def change_set(parents: Parents, head: Sha, base: Sha, *, also_own: Iterable[Sha] = ()) -> ChangeSet:
-    """What `head` adds to `base`, as far as parents are known.
+def is_ancestor(parents: Parents, older: Sha, newer: Sha) -> bool | None:
+    """Whether `newer` is `older` or descends from it; None where its history is not known to the end."""
+    seen: set[Sha] = set()
+    frontier, complete = [newer], True
+    while frontier:
+        sha = frontier.pop()
+        if sha == older:
+            return True
+        if sha not in seen:
+            seen.add(sha)
+            complete = complete and sha in parents
+            frontier += parents.get(sha, ())
+    return False if complete else None
+
+
+def change_set(
+    parents: Parents, head: Sha, base: Sha, of_base: Collection[Sha], *, also_own: Iterable[Sha] = ()
+) -> ChangeSet:
+    """What `head` adds to `base`, as far as parents are known; `of_base` are the base's `ancestors`.
 
     `also_own` are commits known to carry the change under another name, such as the squash of a merged
     pull request.
     """
-    of_base = ancestors(parents, base)
     own: set[Sha] = {head, *also_own}
     frontier, complete = [head], True
     seen: set[Sha] = set()
@@ -65,23 +90,54 @@ def change_set(parents: Parents, head: Sha, base: Sha, *, also_own: Iterable[Sha
             complete = False
     # Where the base's history is cut, some of these may have been in it all along: calling them own
     # excuses less, never more.
-    return ChangeSet(head, base, frozenset(own - of_base), complete)
+    return ChangeSet(head, base, frozenset(own.difference(of_base)), complete)
 
 
-def relate(parents: Parents, change: ChangeSet, other: Sha) -> Related:
-    """Say whether `other` contains the change, walking from it until the base's history is reached."""
+def relate(parents: Parents, change: ChangeSet, of_base: Collection[Sha], other: Sha) -> Related:
+    """Say whether `other` contains the change, walking from it until the base's history is reached.
+
+    `of_base` are the `ancestors` of the change's base, or nothing where it has none.
+    """
     if other in change.own:
         return Related(Relation.WITH_CHANGE, f"{short(other)} is part of the change")
-    of_base = frozenset[Sha]() if change.base is None else ancestors(parents, change.base)
     if other in of_base:
         return Related(Relation.WITHOUT_CHANGE, f"{short(other)} is in the history of the base")
-    reached = ancestors({sha: up for sha, up in parents.items() if sha not in of_base}, other)
-    if reached & change.own:
-        shared = short(min(reached & change.own))
-        return Related(Relation.WITH_CHANGE, f"{short(other)} contains {shared} of the change")
-    if change.complete and all(sha in parents or sha in of_base for sha in reached):
+    reached: set[Sha] = set()
+    frontier, complete = [other], True
+    while frontier:
+        sha = frontier.pop()
+        if sha in reached or sha in of_base:
+            continue
+        reached.add(sha)
+        complete = complete and sha in parents
+        frontier += parents.get(sha, ())
+    if shared := reached & change.own:
+        return Related(Relation.WITH_CHANGE, f"{short(other)} contains {short(min(shared))} of the change")
+    if change.complete and complete:
         return Related(Relation.WITHOUT_CHANGE, f"{short(other)} has none of the change's commits")
     return Related(Relation.UNKNOWN, f"the history of {short(other)} is not known far enough back")
+
+
+def fork_point(parents: Parents, head: Sha, on_branch: Callable[[Sha], bool]) -> Sha | None:
+    """Where `head` left a branch: the one commit of the branch at which every walk from it arrives first.
+
+    None if it is not known, or if walks arrive at several, as after merging the branch into it.
+    """
+    arrived: set[Sha] = set()
+    seen: set[Sha] = set()
+    frontier = [head]
+    while frontier:
+        sha = frontier.pop()
+        if sha in seen:
+            continue
+        seen.add(sha)
+        if on_branch(sha):
+            arrived.add(sha)
+        elif sha not in parents:
+            return None
+        else:
+            frontier += parents[sha]
+    return arrived.pop() if len(arrived) == 1 else None
 
 
 def relate_by_missing(change: ChangeSet, other: Sha, missing: Collection[Sha], *, is_all: bool) -> Related:

@@ -73,6 +73,7 @@ class CommitRelation:
 
 def remember(session: Session, repo: int, commits: Iterable[CommitFacts]) -> None:
     """Store commits; a fact that is not known (None) never erases one that is."""
+    by_facts: dict[tuple[str, ...], dict[Sha, dict[str, object]]] = {}
     for commit in commits:
         known = {
             "tree": commit.tree,
@@ -85,12 +86,23 @@ def remember(session: Session, repo: int, commits: Iterable[CommitFacts]) -> Non
         }
         facts = {name: value for name, value in known.items() if value is not None}
         row = {"repo_id": repo, "sha": commit.sha} | facts
-        insert_or_update(session, CommitRow, [row], unique=["repo_id", "sha"], replace=list(facts) or ["sha"])
+        by_facts.setdefault(tuple(facts), {})[commit.sha] = row
+    for names, rows in by_facts.items():
+        unique = ["repo_id", "sha"]
+        insert_or_update(session, CommitRow, list(rows.values()), unique=unique, replace=names or ["sha"])
 
 
 def by_sha(session: Session, repo: int, shas: Collection[Sha]) -> dict[Sha, CommitFacts]:
     statement = select(CommitRow).where(CommitRow.repo_id == repo, CommitRow.sha.in_(list(shas)))
     return {Sha(row.sha): _facts(row) for row in session.scalars(statement)}
+
+
+def trees(session: Session, repo: int) -> dict[Sha, TreeSha]:
+    """Every tree that is known, by its commit."""
+    statement = select(CommitRow.sha, CommitRow.tree).where(
+        CommitRow.repo_id == repo, CommitRow.tree.is_not(None)
+    )
+    return {Sha(sha): TreeSha(tree) for sha, tree in session.execute(statement) if tree is not None}
 
 
 def remember_relation(session: Session, repo: int, relation: CommitRelation) -> None:
