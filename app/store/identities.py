@@ -1,7 +1,7 @@
 """Tests of a repository, each with one key for as long as its identity stays."""
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
@@ -32,6 +32,23 @@ class TestRow(Base):
     """The label without parameters, cut: for looking up, never for telling tests apart."""
 
 
+class KeyCache:
+    """Keys that one repository's tests are known by, kept in memory between jobs that repeat them."""
+
+    def __init__(self, limit: int = 1_000_000) -> None:
+        self._limit = limit
+        self._keys: dict[TestId, int] = {}
+
+    def get(self, test: TestId) -> int | None:
+        return self._keys.get(test)
+
+    def add(self, found: Mapping[TestId, int]) -> None:
+        """Past the limit it starts anew: what is in use comes back with the next job."""
+        if len(self._keys) + len(found) > self._limit:
+            self._keys.clear()
+        self._keys |= found
+
+
 def identity_of(test: TestId) -> str:
     """The suite counts only where there is no class: suites carry run numbers and host names."""
     parts = (test.file, "" if test.classname else test.suite, test.classname, test.name)
@@ -41,26 +58,47 @@ def identity_of(test: TestId) -> str:
 
 def keys_of(session: Session, repo: int, tests: Iterable[TestId]) -> dict[str, int]:
     """Keys by identity (see `identity_of`), making rows for tests not seen before."""
-    by_identity = {identity_of(test): test for test in tests}
+    found = keys_by_test(session, repo, list(tests))
+    return {identity_of(test): key for test, key in found.items()}
+
+
+def keys_by_test(
+    session: Session, repo: int, tests: Collection[TestId], cache: KeyCache | None = None
+) -> dict[TestId, int]:
+    """Our keys, making rows for tests not seen before; tests of one identity share theirs.
+
+    Keys that the cache learns belong to the caller's transaction: where that fails, so must the cache be
+    dropped.
+    """
+    known = {test: key for test in tests if cache is not None and (key := cache.get(test)) is not None}
+    if len(known) == len(tests):
+        return known
+    by_identity: dict[str, list[TestId]] = {}
+    for test in tests:
+        if test not in known:
+            by_identity.setdefault(identity_of(test), []).append(test)
     found = _known(session, repo, by_identity)
-    rows = [
-        {
-            "repo_id": repo,
-            "identity": identity,
-            "file": _storable(test.file),
-            "suite": _storable(test.suite),
-            "classname": _storable(test.classname),
-            "name": _storable(test.name),
-            "label": _storable(test.label),
-            "base_label": _storable(test.base_label)[:500],
-        }
-        for identity, test in by_identity.items()
-        if identity not in found
-    ]
+    rows = [_row(repo, identity, same[0]) for identity, same in by_identity.items() if identity not in found]
     if rows:
         insert_missing(session, TestRow, rows, unique=["repo_id", "identity"])
         found |= _known(session, repo, [row["identity"] for row in rows if isinstance(row["identity"], str)])
-    return found
+    new = {test: found[identity] for identity, same in by_identity.items() for test in same}
+    if cache is not None:
+        cache.add(new)
+    return known | new
+
+
+def _row(repo: int, identity: str, test: TestId) -> dict[str, object]:
+    return {
+        "repo_id": repo,
+        "identity": identity,
+        "file": _storable(test.file),
+        "suite": _storable(test.suite),
+        "classname": _storable(test.classname),
+        "name": _storable(test.name),
+        "label": _storable(test.label),
+        "base_label": _storable(test.base_label)[:500],
+    }
 
 
 def _known(session: Session, repo: int, identities: Collection[str]) -> dict[str, int]:
@@ -69,7 +107,7 @@ def _known(session: Session, repo: int, identities: Collection[str]) -> dict[str
         statement = select(TestRow.identity, TestRow.id).where(
             TestRow.repo_id == repo, TestRow.identity.in_(chunk)
         )
-        found |= dict(session.execute(statement).tuples().all())
+        found |= dict(session.execute(statement).all())
     return found
 
 

@@ -1,6 +1,6 @@
 """Third stage: read the files of an attempt into results; what cannot be read is a gap, never a pass."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,12 +10,13 @@ from app.domain.gap import Gap, GapKind
 from app.domain.job_log import JobLog, read_job_log
 from app.domain.job_results import JobResults, gather_results
 from app.domain.junit import read_results as read_results_file
-from app.domain.outcome import Errored, Failed, OutcomeKind
+from app.domain.outcome import Errored, Failed, OutcomeKind, TestId
 from app.domain.results_file import Reading
 from app.domain.run_vector import Cell
 from app.store import artifacts, blobs, failures, gaps, identities, results, runs
 from app.store.artifacts import FileKind, SourceFile
 from app.store.failures import NewFailure
+from app.store.identities import KeyCache
 from app.store.outbox import Order, ask
 from app.store.runs import StoredAttempt, StoredJob
 from app.store.session import read_only, unit_of_work
@@ -26,8 +27,8 @@ from worker.deps import Deps, Kernel, Payload
 class ReadJob:
     job: StoredJob
     found: JobResults
-    texts: dict[str, blobs.PackedBlob]
-    """The text of each red result, by the test's identity; of the untold failure under the empty one."""
+    texts: dict[TestId | None, blobs.PackedBlob]
+    """The text of each red result by its test; of the untold failure under None."""
 
 
 def read_results(deps: Deps, payload: Payload) -> None:
@@ -35,20 +36,28 @@ def read_results(deps: Deps, payload: Payload) -> None:
     read_attempt(deps, key, Order(f"group:{key}", "group_failures", {"schema": 1, "attempt": key}))
 
 
-def read_attempt(kernel: Kernel, key: int, *then: Order) -> None:
+def read_attempt(
+    kernel: Kernel,
+    key: int,
+    *then: Order,
+    only: Collection[int] | None = None,
+    test_keys: KeyCache | None = None,
+) -> None:
     """Read everything outside a transaction, then store it in one, with what is to follow.
 
-    Safe to repeat: results replace themselves, and counters have a guard.
+    Safe to repeat: results replace themselves, and counters have a guard. `only` names the jobs to read,
+    where the others are known to be read already.
     """
     with read_only(kernel.store) as session:
         attempt = runs.attempt(session, key)
         files = artifacts.files_of(session, key)
         jobs = runs.jobs_of(session, key)
     jobs += _adopt_orphans(kernel, attempt, files)
-    read = [_read_job(kernel, job, [file for file in files if _belongs(file, job)]) for job in jobs]
+    wanted = [job for job in jobs if only is None or job.id in only]
+    read = [_read_job(kernel, job, [file for file in files if _belongs(file, job)]) for job in wanted]
     now = kernel.clock.now()
     with unit_of_work(kernel.store) as session:
-        cells = [_store_job(session, attempt, job, at=now) for job in read]
+        cells = [_store_job(session, attempt, job, test_keys, at=now) for job in read]
         claimed = runs.claim_counting(session, [one.job for one in cells if one.cells], at=now)
         new = [one for one in cells if one.job in claimed]
         results.add_to_days(session, new, day=attempt.started_at.date())
@@ -91,22 +100,25 @@ def _read_job(kernel: Kernel, job: StoredJob, files: Sequence[SourceFile]) -> Re
         elif file.kind is FileKind.RESULTS:
             readings[f"{file.origin}/{file.path}"] = read_results_file(stream)
     found = gather_results(job.name, job.conclusion, readings, log)
-    texts = {
-        identities.identity_of(result.test): blobs.pack(result.outcome.text)
+    texts: dict[TestId | None, blobs.PackedBlob] = {
+        result.test: blobs.pack(result.outcome.text)
         for result in found.results
         if isinstance(result.outcome, Failed | Errored)
     }
     if found.untold is not None:
-        texts[""] = blobs.pack(found.untold.text)
+        texts[None] = blobs.pack(found.untold.text)
     return ReadJob(job, found, texts)
 
 
-def _store_job(session: Session, attempt: StoredAttempt, read: ReadJob, *, at: datetime) -> results.JobCells:
+def _store_job(
+    session: Session, attempt: StoredAttempt, read: ReadJob, test_keys: KeyCache | None, *, at: datetime
+) -> results.JobCells:
     job, found = read.job, read.found
-    keys = identities.keys_of(session, attempt.repo, [result.test for result in found.results])
+    tests = [result.test for result in found.results]
+    keys = identities.keys_by_test(session, attempt.repo, tests, test_keys)
     cells = [
         Cell(
-            keys[identities.identity_of(result.test)],
+            keys[result.test],
             result.outcome.kind,
             None if result.duration_s is None else round(result.duration_s * 1000),
         )
@@ -121,28 +133,26 @@ def _store_job(session: Session, attempt: StoredAttempt, read: ReadJob, *, at: d
     return job_cells
 
 
-def _failures(attempt: StoredAttempt, read: ReadJob, keys: dict[str, int]) -> list[NewFailure]:
+def _failures(attempt: StoredAttempt, read: ReadJob, keys: dict[TestId, int]) -> list[NewFailure]:
     at = read.job.completed_at or attempt.completed_at
-    rows: list[NewFailure] = []
-    for result in read.found.results:
-        identity = identities.identity_of(result.test)
-        if isinstance(result.outcome, Failed | Errored):
-            rows.append(
-                NewFailure(
-                    job=read.job.id,
-                    test=keys[identity],
-                    outcome=result.outcome.kind,
-                    message=result.outcome.message,
-                    text_blob=read.texts[identity].digest,
-                    cut=result.outcome.cut,
-                    path=result.path,
-                    line=result.line,
-                    failed_at=at,
-                )
-            )
+    rows = [
+        NewFailure(
+            job=read.job.id,
+            test=keys[result.test],
+            outcome=result.outcome.kind,
+            message=result.outcome.message,
+            text_blob=read.texts[result.test].digest,
+            cut=result.outcome.cut,
+            path=result.path,
+            line=result.line,
+            failed_at=at,
+        )
+        for result in read.found.results
+        if isinstance(result.outcome, Failed | Errored)
+    ]
     untold = read.found.untold
     if untold is not None:
-        blob = read.texts[""].digest
+        blob = read.texts[None].digest
         rows.append(
             NewFailure(
                 read.job.id, None, OutcomeKind.FAILED, untold.message, blob, untold.cut, None, None, at
