@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError
 
 from app.domain.errors import TriageError
-from worker.commands import db, demo, says, serve, tasks
+from worker.commands import db, demo, ingest, says, serve, tasks, verdicts
 
 cli = typer.Typer(
     name="flake-triage",
@@ -19,6 +19,8 @@ cli = typer.Typer(
 )
 serve.register(cli)
 demo.register(cli)
+ingest.register(cli)
+verdicts.register(cli)
 cli.add_typer(tasks.commands, name="tasks")
 cli.add_typer(db.commands, name="db")
 

@@ -127,16 +127,16 @@ def _keep_evidence(session: Session, failure: int, reasons: Sequence[Reason], at
 
 def latest(session: Session, failures: Collection[int]) -> dict[int, StoredVerdict]:
     """The newest verdict on each failure that has one."""
-    newest = (
+    last = (
         select(VerdictRow.failure_id, func.max(VerdictRow.number).label("number"))
         .where(VerdictRow.failure_id.in_(list(failures)))
         .group_by(VerdictRow.failure_id)
         .subquery()
     )
     statement = select(VerdictRow).join(
-        newest, (VerdictRow.failure_id == newest.c.failure_id) & (VerdictRow.number == newest.c.number)
+        last, (VerdictRow.failure_id == last.c.failure_id) & (VerdictRow.number == last.c.number)
     )
-    return {stored.failure: stored for stored in _stored(session, list(session.scalars(statement)))}
+    return {newest.failure: newest for newest in stored(session, list(session.scalars(statement)))}
 
 
 def history(session: Session, failures: Collection[int]) -> list[StoredVerdict]:
@@ -147,7 +147,7 @@ def history(session: Session, failures: Collection[int]) -> list[StoredVerdict]:
         .order_by(VerdictRow.id)
         .limit(5000)
     )
-    return _stored(session, list(session.scalars(statement)))
+    return stored(session, list(session.scalars(statement)))
 
 
 def any_flaky(session: Session, failures: Collection[int]) -> bool:
@@ -161,10 +161,11 @@ def any_flaky(session: Session, failures: Collection[int]) -> bool:
 def by_id(session: Session, verdict: int) -> tuple[StoredVerdict, dict[str, Any]] | None:
     """A verdict with the facts it was judged from."""
     row = session.get(VerdictRow, verdict)
-    return None if row is None else (_stored(session, [row])[0], row.facts)
+    return None if row is None else (stored(session, [row])[0], row.facts)
 
 
-def _stored(session: Session, rows: Sequence[VerdictRow]) -> list[StoredVerdict]:
+def stored(session: Session, rows: Sequence[VerdictRow]) -> list[StoredVerdict]:
+    """What rows hold, in their order, with the evidence they name; for the reads of this package."""
     keys = {key for row in rows for key in row.evidence}
     statement = select(EvidenceRow).where(EvidenceRow.id.in_(keys))
     reasons = {row.id: _reason(row) for row in session.scalars(statement)} if keys else {}

@@ -1,0 +1,81 @@
+"""What the store already has of an attempt that is brought in, perhaps for the second time."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from app.domain.ids import RunId
+from app.store import artifacts, results, runs
+from app.store.artifacts import SourceFile
+from app.store.failures import FailureRow
+from app.store.gaps import GapRow
+from app.store.runs import AttemptRow, RunRow, StoredAttempt, StoredJob
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAttempt:
+    attempt: StoredAttempt
+    jobs: tuple[StoredJob, ...]
+    files: frozenset[tuple[int | None, str, str]]
+    """Job, origin and path of each file that is stored."""
+    is_judged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Of some jobs of one attempt; `gaps` are those of the jobs and of the attempt as a whole."""
+
+    results: int
+    failures: int
+    gaps: int
+
+
+def find(session: Session, repo: int, run: RunId, number: int) -> KnownAttempt | None:
+    key = session.execute(
+        select(AttemptRow.id, AttemptRow.judged_at)
+        .join(RunRow, RunRow.id == AttemptRow.run_id)
+        .where(RunRow.repo_id == repo, RunRow.github_id == run, AttemptRow.number == number)
+    ).one_or_none()
+    if key is None:
+        return None
+    return KnownAttempt(
+        attempt=runs.attempt(session, key.id),
+        jobs=tuple(runs.jobs_of(session, key.id)),
+        files=frozenset(_place(file) for file in artifacts.files_of(session, key.id)),
+        is_judged=key.judged_at is not None,
+    )
+
+
+def workflow_id_of(session: Session, repo: int, workflow: str) -> int | None:
+    """GitHub's id of a workflow, if a run of that name is known with one (ids of ours are negative)."""
+    return session.scalars(
+        select(RunRow.workflow_id)
+        .where(RunRow.repo_id == repo, RunRow.workflow == workflow[:300], RunRow.workflow_id > 0)
+        .order_by(RunRow.id.desc())
+        .limit(1)
+    ).one_or_none()
+
+
+def reopen(session: Session, attempt: int) -> None:
+    """Note that an attempt has more to be read and judged; judging it closes it again."""
+    session.execute(update(AttemptRow).where(AttemptRow.id == attempt).values(judged_at=None))
+
+
+def count(session: Session, attempt: int, jobs: Collection[int]) -> Counts:
+    red = select(func.count()).select_from(FailureRow).where(FailureRow.job_id.in_(list(jobs)))
+    gaps = (
+        select(func.count())
+        .select_from(GapRow)
+        .where(GapRow.attempt_id == attempt, GapRow.job_id.in_([0, *jobs]))
+    )
+    return Counts(
+        results=sum(count for count, _ in results.tallies(session, jobs).values()),
+        failures=session.scalars(red).one(),
+        gaps=session.scalars(gaps).one(),
+    )
+
+
+def _place(file: SourceFile) -> tuple[int | None, str, str]:
+    return (file.job, file.origin, file.path)

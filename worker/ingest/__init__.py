@@ -1,0 +1,1 @@
+"""Bring in job executions and commits from files: the same pipeline as for GitHub's runs, without GitHub."""

@@ -1,0 +1,58 @@
+"""How far an ingest is, on stderr: one moving line on a terminal, now and then a line elsewhere."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.status import Status
+
+from app.domain.wording import counted
+from worker.commands import says
+from worker.ingest.load import Loaded
+
+EVERY_S = 10.0
+"""Between two lines where nobody watches."""
+
+
+class Progress:
+    """Counts what was brought in and what was not. A context: the terminal is left as it was."""
+
+    def __init__(self) -> None:
+        self.units = 0
+        self.problems = 0
+        self._results = 0
+        self._told_at = time.monotonic()
+        self._status: Status | None = None
+        if sys.stderr.isatty():
+            self._status = Console(stderr=True).status("reading")
+
+    def __enter__(self) -> Self:
+        if self._status is not None:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def advance(self, loaded: Loaded) -> None:
+        self.units += 1
+        self._results += loaded.results
+        words = f"{counted(self.units, 'attempt')}, {self._results:,} results"
+        if self._status is not None:
+            self._status.update(words)
+        elif time.monotonic() - self._told_at >= EVERY_S:
+            self._told_at = time.monotonic()
+            says.progress(f"{words} so far")
+
+    def complain(self, problem: str) -> None:
+        self.problems += 1
+        says.progress(f"flake-triage: {problem}")
+
+    def summarise(self, *, commits: int) -> None:
+        what = [counted(self.units, "attempt"), f"{self._results:,} results", counted(commits, "commit")]
+        says.progress(f"Brought in {', '.join(what)}; {counted(self.problems, 'problem')}.")
