@@ -4,7 +4,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions, error
 from sqlalchemy import Engine
 
 from app.store.outbox import Order
@@ -23,6 +23,8 @@ MAX_RECOVERIES = 5
 WORKFLOW = "run_task"
 
 PARTITIONED: dict[QueueName, bool] = {"fetch": False, "judge": True, "report": True}
+
+ALIVE = frozenset({"PENDING", "ENQUEUED", "DELAYED"})
 
 RunTry = Callable[[str, int], None]
 """Runs one try of the task `key` for its order `number`; after a crash, again for the same two."""
@@ -65,17 +67,26 @@ class TaskEngine:
                 on_conflict="always_update",
             )
 
-    def enqueue(self, order: Order, queue: QueueName) -> None:
-        """Durable on return. An order enqueued before, whatever became of it, is dropped."""
+    def enqueue(self, order: Order, queue: QueueName) -> bool:
+        """Durable on return. An order enqueued before is dropped; False if it will not run because it has
+        ended already.
+        """
+        name = f"{order.key}#{order.number}"
         options = EnqueueOptions(
             workflow_name=WORKFLOW,
             queue_name=queue,
-            workflow_id=f"{order.key}#{order.number}",
+            workflow_id=name,
+            workflow_id_reuse_policy="reject",
             app_version=VERSION,
         )
         if PARTITIONED[queue]:  # a partitioned queue never looks at an entry without a partition
             options["queue_partition_key"] = order.partition or order.key
-        DBOS.enqueue_workflow_with_options(options, order.key, order.number)
+        try:
+            DBOS.enqueue_workflow_with_options(options, order.key, order.number)
+        except error.DBOSWorkflowIDInUseError:
+            known = DBOS.get_workflow_status(name)
+            return known is None or known.status in ALIVE
+        return True
 
     def stop(self, *, timeout_s: float) -> bool:
         """Start no further try and wait for those that run; False if some did not end in time.

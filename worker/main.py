@@ -14,9 +14,8 @@ from app.domain.policy import VerdictPolicy
 from app.github.client import GitHub, open_http
 from app.github.credentials import NoToken, PlainToken
 from app.settings import Settings
-from app.store import tasks
 from app.store.outbox import Order
-from app.store.session import open_engine, unit_of_work
+from app.store.session import open_engine
 from worker.deps import Deps, Pipeline, QueueName
 from worker.engine import TaskEngine
 from worker.lock import exclusive
@@ -52,8 +51,8 @@ def _work(deps: Deps, pipeline: Pipeline, stop: threading.Event) -> bool:
         poll_interval_s=settings.poll_interval_s,
     )
 
-    def enqueue(order: Order) -> None:
-        engine.enqueue(order, queue_of(pipeline, order.stage))
+    def enqueue(order: Order) -> bool:
+        return engine.enqueue(order, queue_of(pipeline, order.stage))
 
     relay = Relay(
         store=deps.store,
@@ -63,12 +62,10 @@ def _work(deps: Deps, pipeline: Pipeline, stop: threading.Event) -> bool:
         poll_interval_s=settings.poll_interval_s,
         wake=wake,
     )
-    with unit_of_work(deps.store) as session:
-        again = tasks.relay_unfinished_again(session)
     engine.start()
-    log.info("worker is ready", unfinished=again, data_dir=str(settings.data_dir))
     try:
         with _signals(stop, wake):
+            log.info("worker is ready", unfinished=relay.start_over(), data_dir=str(settings.data_dir))
             relay.run(stop)
     finally:
         log.info("worker is stopping")

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 from sqlalchemy import Engine
@@ -21,6 +21,9 @@ BATCH = 200
 
 AFTER_FAILURE_S = 1.0
 
+DELIVERED_AGAIN = timedelta(days=1)
+"""Longer than any commit of the store waits in memory."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -34,7 +37,8 @@ class Relay:
     """Moves each order once: written down, handed over, ticked off, in that order.
 
     Each step may be repeated, since order and engine know their keys; so a death between two of them, or
-    two relays at once, lose nothing and run nothing twice.
+    two relays at once, lose nothing and run nothing twice. `enqueue` returns False for an order that the
+    engine has ended already.
     """
 
     def __init__(
@@ -42,7 +46,7 @@ class Relay:
         *,
         store: Engine,
         inbox: Engine,
-        enqueue: Callable[[Order], None],
+        enqueue: Callable[[Order], bool],
         clock: Clock,
         poll_interval_s: float,
         wake: threading.Event,
@@ -53,6 +57,17 @@ class Relay:
         self._clock = clock
         self._poll_interval_s = poll_interval_s
         self._wake = wake
+
+    def start_over(self) -> int:
+        """At a worker's start, have everything unfinished carried once more; return how many tasks that is.
+
+        A killed process needs none of it. It is for databases that do not agree, because one of them lost
+        its last writes in a power cut, was restored or was deleted; where they agree it changes nothing.
+        """
+        with unit_of_work(self._inbox) as session:
+            inbox.wait_again(session, since=self._clock.now() - DELIVERED_AGAIN)
+        with unit_of_work(self._store) as session:
+            return tasks.relay_unfinished_again(session)
 
     def run(self, stop: threading.Event) -> None:
         """Turn until `stop` is set. Setting `wake` ends a pause: somebody in this process wrote orders, or
@@ -89,8 +104,9 @@ class Relay:
         if orders:
             with unit_of_work(self._store) as session:
                 tasks.note_once(session, orders, at=now)
-            for order in orders:
-                self._enqueue(order)
+            ended = [order for order in orders if not self._enqueue(order)]
             with unit_of_work(self._store) as session:
                 outbox.mark_relayed(session, orders, at=now)
+                for order in ended:  # the queue remembers an end that the store, if it says otherwise, lost
+                    tasks.order_again(session, order.key, number=order.number, at=now)
         return len(orders)

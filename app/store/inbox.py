@@ -103,6 +103,15 @@ def mark_relayed(session: Session, guids: Sequence[DeliveryId], *, at: datetime)
     )
 
 
+def wait_again(session: Session, *, since: datetime) -> None:
+    """Have deliveries received since then handed over once more, whatever became of them."""
+    session.execute(
+        update(DeliveryRow)
+        .where(DeliveryRow.received_at >= since, DeliveryRow.state == DeliveryState.RELAYED.value)
+        .values(state=DeliveryState.WAITING.value)
+    )
+
+
 def by_guid(session: Session, guid: DeliveryId) -> StoredDelivery | None:
     row = session.get(DeliveryRow, guid)
     return None if row is None else _stored(row)

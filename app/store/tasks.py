@@ -91,10 +91,11 @@ def note_once(session: Session, orders: Sequence[Order], *, at: datetime) -> int
 def begin_try(session: Session, key: str, *, number: int, at: datetime) -> Task | None:
     """Count a try and mark the task running; a try cut short by the end of its worker counts as well.
 
-    None if there is nothing to do: the task is done or dead, or a later order has overtaken this one.
+    None if there is nothing to do: the task is done or dead, a later order has overtaken this one, or the
+    database lost its last writes and will ask for the task again.
     """
-    row = session.get_one(TaskRow, key)
-    if row.number != number or row.state not in _UNFINISHED:
+    row = _current(session, key, number)
+    if row is None:
         return None
     if row.state == TaskState.RUNNING.value:
         row.interrupted += 1
@@ -131,17 +132,23 @@ def requeue(session: Session, key: str, *, at: datetime) -> Task | None:
 
 
 def relay_unfinished_again(session: Session) -> int:
-    """Have the orders of all unfinished tasks handed to the engine once more; return how many.
-
-    For the start of a worker: what the engine knows it drops, what it lost (a power cut, a restored
-    backup, a deleted file) it gets back.
-    """
+    """Have the orders of all unfinished tasks handed to the engine once more; return how many."""
     current = exists().where(
         TaskRow.key == OutboxRow.key, TaskRow.number == OutboxRow.number, TaskRow.state.in_(_UNFINISHED)
     )
     relayed = OutboxRow.relayed_at.is_not(None)
     again = update(OutboxRow).where(relayed, current).values(relayed_at=None).returning(OutboxRow.id)
     return len(session.scalars(again).all())
+
+
+def order_again(session: Session, key: str, *, number: int, at: datetime) -> bool:
+    """Order a task whose order will not run; False if the task has ended or was ordered again meanwhile."""
+    row = _current(session, key, number)
+    if row is None:
+        return False
+    row.next_at, row.updated_at = None, at
+    _order_next(session, row)
+    return True
 
 
 def by_key(session: Session, key: str) -> Task | None:
@@ -159,6 +166,12 @@ def newest(session: Session, *, state: TaskState | None, limit: int) -> list[Tas
 def counts(session: Session) -> dict[TaskState, int]:
     found = session.execute(select(TaskRow.state, func.count()).group_by(TaskRow.state))
     return {TaskState(state): count for state, count in found}
+
+
+def _current(session: Session, key: str, number: int) -> TaskRow | None:
+    """The unfinished task for which this order counts."""
+    row = session.get(TaskRow, key)
+    return row if row is not None and row.number == number and row.state in _UNFINISHED else None
 
 
 def _order_next(session: Session, row: TaskRow) -> None:

@@ -83,16 +83,21 @@ def test_only_a_dead_task_can_be_requeued(store: Engine) -> None:
     assert due(store) == []
 
 
-def test_orders_of_unfinished_tasks_are_relayed_again_and_no_others(store: Engine) -> None:
-    orders = [Order(name, "fetch_artifacts", {}) for name in ("queued", "running", "done", "dead", "waiting")]
+def given_to_the_engine(store: Engine, *names: str) -> None:
+    orders = [Order(name, "fetch_artifacts", {}) for name in names]
     with unit_of_work(store) as session:
         outbox.ask(session, *orders)
         tasks.note_once(session, orders, at=NOON)
         outbox.mark_relayed(session, orders, at=NOON)
+
+
+def test_orders_of_unfinished_tasks_are_relayed_again_and_no_others(store: Engine) -> None:
+    given_to_the_engine(store, "queued", "running", "done", "dead", "waiting")
+    later = NOON + timedelta(minutes=1)
+    with unit_of_work(store) as session:
         tasks.begin_try(session, "running", number=1, at=NOON)
         tasks.finish(session, "done", at=NOON)
         tasks.bury(session, "dead", at=NOON, family="bug", error="x")
-        later = NOON + timedelta(minutes=1)
         tasks.wait(session, "waiting", at=NOON, next_at=later, family="unavailable", error="x")
     with unit_of_work(store) as session:
         assert tasks.relay_unfinished_again(session) == 2
@@ -101,6 +106,22 @@ def test_orders_of_unfinished_tasks_are_relayed_again_and_no_others(store: Engin
         ("running", 1),
         ("waiting", 2),
     ]
+
+
+def test_lost_task_is_ordered_under_a_new_number(store: Engine) -> None:
+    given_to_the_engine(store, "fetch:1")
+    with unit_of_work(store) as session:
+        assert tasks.order_again(session, "fetch:1", number=1, at=NOON)
+    assert [(order.key, order.number) for order in due(store)] == [("fetch:1", 2)]
+
+
+def test_task_that_ended_or_was_ordered_meanwhile_is_not_lost(store: Engine) -> None:
+    given_to_the_engine(store, "ended", "ordered")
+    with unit_of_work(store) as session:
+        tasks.finish(session, "ended", at=NOON)
+        assert tasks.order_again(session, "ordered", number=1, at=NOON)
+        assert not tasks.order_again(session, "ordered", number=1, at=NOON)
+        assert not tasks.order_again(session, "ended", number=1, at=NOON)
 
 
 def test_reader_neither_waits_for_a_writer_nor_sees_what_it_has_not_committed(store: Engine) -> None:

@@ -12,6 +12,7 @@ import pytest
 from bench import Bench
 from sqlalchemy import text
 
+from app.clock import SystemClock
 from app.domain.ids import DeliveryId
 from app.store import inbox, tasks
 from app.store.inbox import DeliveryState, StoredDelivery
@@ -58,7 +59,7 @@ class Workers:
                     repo="octo/widgets",
                     state=DeliveryState.WAITING,
                     note="",
-                    received_at=self.bench.clock.now(),
+                    received_at=SystemClock().now(),
                     seen=1,
                     body=b"{}",
                 )
@@ -98,9 +99,10 @@ def workers(bench: Bench) -> Iterator[Workers]:
     started = Workers(bench)
     yield started
     for worker in started.running:
-        if worker.poll() is None:
-            worker.kill()
-        worker.communicate()
+        worker.kill()
+        worker.wait()
+        assert worker.stderr is not None
+        worker.stderr.close()
 
 
 def test_task_in_the_middle_of_a_stage_is_run_again_after_a_kill(workers: Workers) -> None:
@@ -168,6 +170,26 @@ def test_lost_queue_is_filled_again_from_the_tasks(workers: Workers) -> None:
     last = workers.start()
     workers.until(lambda: workers.states() == {TaskState.DONE: 6})
     assert workers.effects("hang-1") == workers.effects("g1") == DONE
+    assert workers.stop(last) == 0
+
+
+def test_store_that_lost_its_last_writes_has_the_work_done_again(workers: Workers) -> None:
+    """A power cut: the inbox says relayed and the queue says ended, but the store remembers neither."""
+    workers.deliver("g1", "g2")
+    before = {file: file.read_bytes() for file in workers.folder.glob("app.db*")}
+    first = workers.start()
+    workers.until(lambda: workers.states() == {TaskState.DONE: 6})
+    workers.kill(first)
+    workers.bench.store.dispose()
+    for file in workers.folder.glob("app.db*"):
+        file.unlink()
+    for file, content in before.items():
+        file.write_bytes(content)
+    assert workers.states() == {}
+    last = workers.start()
+    workers.until(lambda: workers.states() == {TaskState.DONE: 6})
+    assert workers.effects("g1") == workers.effects("g2") == DONE
+    assert workers.bench.task("delivery:g1").number == 2
     assert workers.stop(last) == 0
 
 
