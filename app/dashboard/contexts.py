@@ -55,6 +55,8 @@ class Branch:
     headline: str
     newest: Attempt | None
     red: RedBranch | None
+    last_red: str
+    """Of a branch that is not red: when it last was, and because of what; empty if never."""
     strip: tuple[Attempt, ...]
 
 
@@ -88,10 +90,26 @@ class Beginning:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MainPage(Page):
     template: ClassVar[str] = "main.html"
+    only: str
+    """The one repository that the address asks for; empty for all."""
     branches: tuple[Branch, ...]
     red_runs: tuple[RedRun, ...]
     troubles: tuple[Trouble, ...]
     beginning: Beginning | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullPage(Page):
+    template: ClassVar[str] = "pull.html"
+    repo: str
+    subject: str
+    mark: Mark
+    github: Link
+    commit: Link
+    sentence: str
+    tests: tuple[RedTest, ...]
+    gaps: tuple[Gap, ...]
+    runs: tuple[Attempt, ...]
 
 
 @dataclass(frozen=True, slots=True)

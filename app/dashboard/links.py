@@ -18,9 +18,7 @@ class GitHubLinks:
     def commit(self, repo: RepoName, sha: Sha) -> Link:
         return Link(short(sha), f"{self.site}/{quote(repo)}/commit/{quote(sha)}")
 
-    def pull(self, repo: RepoName, number: int | None) -> Link | None:
-        if number is None:
-            return None
+    def pull(self, repo: RepoName, number: int) -> Link:
         return Link(f"#{number}", f"{self.site}/{quote(repo)}/pull/{number}")
 
     def issue(self, repo: RepoName, number: int) -> Link:
@@ -34,6 +32,10 @@ def outside(text: str, url: str) -> Link:
 
 def to_run(attempt: int) -> str:
     return f"/runs/{attempt}"
+
+
+def to_pull(repo: RepoName, number: int) -> str:
+    return f"/pulls/{quote(repo)}/{number}"
 
 
 def to_test(test: int) -> str:

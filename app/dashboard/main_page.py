@@ -7,15 +7,16 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from app.dashboard import marks, views
-from app.dashboard.contexts import Branch, RedRun
+from app.dashboard.contexts import Branch, RedBranch, RedRun
+from app.dashboard.filters import ago
 from app.dashboard.links import GitHubLinks
-from app.dashboard.red_branch import RedFacts, read_facts, red_branch
-from app.dashboard.views import by_urgency
+from app.dashboard.red_branch import read_facts, red_branch
+from app.dashboard.red_tests import by_urgency
 from app.domain.branch_state import BranchState, Colour, TestedHead, branch_state
 from app.domain.wording import counted
 from app.store.screens import attempt_lines, branches, failure_lines
 from app.store.screens.attempt_lines import AttemptLine
-from app.store.screens.branches import Repository
+from app.store.screens.branches import ClosedAlert, Repository
 from app.store.screens.failure_lines import FailureLine
 
 LOOK_BACK: Final = timedelta(days=90)
@@ -27,17 +28,34 @@ FAILURES_READ: Final = 400
 BADGES_SHOWN: Final = 4
 
 
-def branch_views(session: Session, github: GitHubLinks, *, now: datetime) -> tuple[Branch, ...]:
-    """Red branches first, then by name. Nine statements, however many repositories there are."""
-    repositories = branches.repositories(session, limit=REPOSITORIES)
-    lines = attempt_lines.on_default_branches(session, since=now - LOOK_BACK, each=RUNS_EACH)
+def branch_views(session: Session, github: GitHubLinks, *, only: str, now: datetime) -> tuple[Branch, ...]:
+    """Red branches first, then by name. Ten statements, however many repositories there are.
+
+    `only` names one repository; empty means all.
+    """
+    repositories = [
+        repo
+        for repo in branches.repositories(session, limit=REPOSITORIES)
+        if not only or repo.name.lower() == only.lower()
+    ]
+    keys = [repo.key for repo in repositories]
+    lines = attempt_lines.on_default_branches(session, keys, since=now - LOOK_BACK, each=RUNS_EACH)
+    ended = branches.last_closed(session, keys)
     by_repo: dict[int, list[AttemptLine]] = {}
     for line in lines:
         by_repo.setdefault(line.repo, []).append(line)
     states = {repo.key: branch_state(_heads(by_repo.get(repo.key, []))) for repo in repositories}
     facts = read_facts(session, lines, states)
     found = [
-        _branch(repo, states[repo.key], by_repo.get(repo.key, []), facts, github) for repo in repositories
+        _branch(
+            repo,
+            states[repo.key],
+            by_repo.get(repo.key, []),
+            red_branch(repo, states[repo.key].streaks, facts, github) if states[repo.key].streaks else None,
+            _last_red(ended.get(repo.key), now),
+            github,
+        )
+        for repo in repositories
     ]
     return tuple(sorted(found, key=lambda branch: branch.red is None))
 
@@ -49,22 +67,35 @@ def _heads(lines: Sequence[AttemptLine]) -> list[TestedHead]:
     ]
 
 
+def _last_red(ended: ClosedAlert | None, now: datetime) -> str:
+    if ended is None:
+        return ""
+    because = f": {ended.sentence}" if ended.sentence else ""
+    return f"Last red {ago(ended.opened_at, now)}, green again {ago(ended.closed_at, now)}{because}."
+
+
 def _branch(
-    repo: Repository, state: BranchState, lines: Sequence[AttemptLine], facts: RedFacts, github: GitHubLinks
+    repo: Repository,
+    state: BranchState,
+    lines: Sequence[AttemptLine],
+    red: RedBranch | None,
+    last_red: str,
+    github: GitHubLinks,
 ) -> Branch:
     said = {
         Colour.RED: f"{repo.default_branch} is red",
         Colour.GREEN: f"{repo.default_branch} is green",
         Colour.UNKNOWN: f"whether {repo.default_branch} is red is not known",
     }
-    newest = facts.lines[state.newest.key] if state.newest is not None else None
+    newest = next((line for line in lines if state.newest is not None and line.key == state.newest.key), None)
     return Branch(
         repo=repo.name,
         name=repo.default_branch,
         mark=marks.OF_COLOUR[state.colour],
         headline=said[state.colour],
         newest=None if newest is None else views.attempt(newest, github),
-        red=red_branch(repo, state.streaks, facts, github) if state.streaks else None,
+        red=red,
+        last_red="" if red is not None else last_red,
         strip=tuple(views.attempt(line, github) for line in reversed(lines)),
     )
 

@@ -14,12 +14,14 @@ from app.dashboard import links, main_page, problems_page
 from app.dashboard.contexts import AbsentPage, MainPage, Page
 from app.dashboard.failure_page import failure_page
 from app.dashboard.links import GitHubLinks
+from app.dashboard.pull_page import pull_page
 from app.dashboard.rendering import Pages
 from app.dashboard.run_page import file_page, run_page
 from app.dashboard.test_page import test_page
 from app.dashboard.tests_page import tests_page
-from app.dashboard.url_filters import read_days, read_filters
+from app.dashboard.url_filters import read_days, read_filters, read_key, read_word
 from app.deps import Wiring, WiringDep
+from app.domain.ids import RepoName
 from app.problems import CrossSite
 from app.settings import Settings
 from app.store import tasks
@@ -45,19 +47,31 @@ def _reading(wired: Wiring) -> Iterator[tuple[Session, GitHubLinks, datetime]]:
 
 
 @router.get("/")
-def main(wired: WiringDep, pages: PagesDep) -> Response:
+def main(request: Request, wired: WiringDep, pages: PagesDep) -> Response:
+    """`?repo=` shows one repository; with `&pull=`, as comments link it, it leads to the pull request."""
+    only, pull = read_word(request.query_params, "repo"), read_key(request.query_params, "pull")
+    if only and pull is not None:
+        return RedirectResponse(links.to_pull(RepoName(only), pull), status_code=303)
     with _reading(wired) as (session, github, now), read_only(wired.inbox) as inbox:
-        branches = main_page.branch_views(session, github, now=now)
+        branches = main_page.branch_views(session, github, only=only, now=now)
         page = MainPage(
             title="Main",
             section="main",
             asked_at=now,
+            only=only,
             branches=branches,
             red_runs=main_page.red_runs(session, github),
             troubles=problems_page.trouble_views(session, inbox, wired, now=now),
-            beginning=None if branches else problems_page.beginning(wired.inbox, wired),
+            beginning=None if branches or only else problems_page.beginning(wired.inbox, wired),
         )
     return pages.render(page)
+
+
+@router.get("/pulls/{owner}/{name}/{number}")
+def pull(owner: str, name: str, number: str, wired: WiringDep, pages: PagesDep) -> Response:
+    with _reading(wired) as (session, github, now):
+        page = pull_page(session, RepoName(f"{owner}/{name}"), _key(number), github, now=now)
+    return _found(page, pages, "No run of this pull request is known.", now)
 
 
 @router.get("/tests")

@@ -1,6 +1,6 @@
 """What needs a look: dead letters, deliveries, refused requests and gaps, each with its reason."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -22,6 +22,13 @@ GAPS_SHOWN: Final = 50
 DELIVERIES_SHOWN: Final = 30
 DEAD_SHOWN: Final = 50
 RECENT: Final = timedelta(days=7)
+ODD: Final = "waiting-or-unreadable"
+DELIVERY_STATES: Final = {
+    ODD: [DeliveryState.WAITING, DeliveryState.UNREADABLE],
+    "all": list(DeliveryState),
+    **{marks.OF_DELIVERY[state].word: [state] for state in DeliveryState},
+}
+"""What the list of deliveries can be narrowed to, what needs a look first."""
 SLOW: Final = timedelta(seconds=30)
 """The worker asks for deliveries several times a second; one that waits this long is not being asked for."""
 
@@ -30,8 +37,9 @@ def problems_page(
     session: Session, inbox: Session, query: Mapping[str, str], wired: Wiring, *, told: str, now: datetime
 ) -> ProblemsPage:
     """Everything newest first; gaps are paged, the rest is short by nature or cut at its limit."""
-    state = next((one for one in DeliveryState if one.value == query.get("deliveries")), None)
+    chosen = next((name for name in DELIVERY_STATES if name == query.get("deliveries")), ODD)
     gaps = troubles.gap_lines(session, before=read_key(query, "before"), limit=GAPS_SHOWN + 1)
+    deliveries = troubles.delivery_lines(inbox, DELIVERY_STATES[chosen], limit=DELIVERIES_SHOWN)
     more = gaps[GAPS_SHOWN - 1].key if len(gaps) > GAPS_SHOWN else None
     refused = wired.refusals.newest()
     return ProblemsPage(
@@ -43,10 +51,10 @@ def problems_page(
         dead_letters=tuple(_dead(one) for one in troubles.dead_letters(session, limit=DEAD_SHOWN)),
         refusals=tuple(Refusal(one.at, one.reason) for one in refused),
         refused=counted(wired.refusals.count, "request"),
-        deliveries=tuple(
-            _delivery(one) for one in troubles.delivery_lines(inbox, state=state, limit=DELIVERIES_SHOWN)
+        deliveries=tuple(map(_delivery, deliveries)),
+        delivery_choices=tuple(
+            parts.Choice(name, name.replace("-", " "), chosen=name == chosen) for name in DELIVERY_STATES
         ),
-        delivery_choices=_choices(state),
         gaps=tuple(_gap(one) for one in gaps[:GAPS_SHOWN]),
         following=None
         if more is None
@@ -57,7 +65,7 @@ def problems_page(
 def trouble_views(session: Session, inbox: Session, wired: Wiring, *, now: datetime) -> tuple[Trouble, ...]:
     """What the first screen says of problems: one line each, only where there is something to say."""
     waiting, oldest = troubles.oldest_waiting(inbox)
-    unreadable = len(troubles.delivery_lines(inbox, state=DeliveryState.UNREADABLE, limit=DELIVERIES_SHOWN))
+    unreadable = len(troubles.delivery_lines(inbox, [DeliveryState.UNREADABLE], limit=DELIVERIES_SHOWN))
     recent = troubles.gaps_since(session, now - RECENT)
     dead = troubles.dead_count(session)
     bad, odd = parts.Mark("problem", "bang", "bad"), parts.Mark("gap", "question", "open")
@@ -96,7 +104,7 @@ def _many(number: int, noun: str, plural: str) -> str:
 def beginning(inbox: Engine, wired: Wiring) -> Beginning:
     """How to begin, and what has been heard so far."""
     with read_only(inbox) as session:
-        newest = troubles.delivery_lines(session, state=None, limit=1)
+        newest = troubles.delivery_lines(session, list(DeliveryState), limit=1)
     heard = "No delivery has come yet."
     if newest:
         heard = f"The last delivery was {newest[0].event}: {newest[0].note}."
@@ -147,11 +155,3 @@ def _gap(one: GapLine) -> KnownGap:
         run=parts.Link(f"run {one.run}", links.to_run(one.attempt)),
         noted_at=one.noted_at,
     )
-
-
-def _choices(state: DeliveryState | None) -> tuple[parts.Choice, ...]:
-    words: Sequence[tuple[str, str]] = [
-        ("", "all"),
-        *((one.value, marks.OF_DELIVERY[one].word) for one in DeliveryState),
-    ]
-    return tuple(parts.Choice(value, text, chosen=value == (state or "")) for value, text in words)

@@ -7,9 +7,9 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from app.dashboard import links, marks, parts, views
-from app.dashboard.contexts import RedBranch, RedTest
+from app.dashboard.contexts import RedBranch
 from app.dashboard.links import GitHubLinks
-from app.dashboard.views import by_urgency
+from app.dashboard.red_tests import by_urgency, red_tests
 from app.domain.branch_state import BranchState, Streak
 from app.domain.gap import Gap
 from app.domain.ids import Sha
@@ -81,7 +81,7 @@ def red_branch(
     longest = streaks[0]
     newest = [facts.lines[streak.newest.key] for streak in streaks]
     failures = [failure for line in newest for failure in facts.failures.get(line.run, ())]
-    tests = _red_tests(failures, facts.verdicts)
+    tests = red_tests(failures, facts.verdicts, with_whose=False)
     alert = facts.alerts.get((repo.key, repo.default_branch))
     commits, note = _commits(repo, longest, facts, github)
     green = longest.last_green
@@ -100,27 +100,6 @@ def red_branch(
         next_step=_next(newest, failures, facts),
         alert=None if alert is None or alert.issue is None else github.issue(repo.name, alert.issue),
         gaps=views.gaps(gap for line in newest for gap in facts.gaps.get(line.run, ())),
-    )
-
-
-def _red_tests(failures: Sequence[FailureLine], stored: Mapping[int, StoredVerdict]) -> tuple[RedTest, ...]:
-    """Failures alike in test and mode share a line; what needs a person first stands first."""
-    alike: dict[tuple[object, ...], list[FailureLine]] = {}
-    for failure in sorted(failures, key=by_urgency):
-        alike.setdefault((failure.test, failure.group or failure.title), []).append(failure)
-    return tuple(_red_test(same, stored) for same in alike.values())
-
-
-def _red_test(same: Sequence[FailureLine], stored: Mapping[int, StoredVerdict]) -> RedTest:
-    first = same[0]
-    verdict = stored.get(first.key)
-    reasons = verdict.verdict.reasons if verdict is not None else ()
-    return RedTest(
-        name=views.failure_name(first),
-        failure=views.failure_title(first),
-        badge=marks.badge(first.ruling, opaque=first.opaque, with_whose=False),
-        jobs=views.listed_jobs(same),
-        sentence=sentence(reasons[0].text) if reasons else "",
     )
 
 
@@ -178,5 +157,5 @@ def _commit(repo: Repository, sha: Sha, facts: RedFacts, github: GitHubLinks) ->
         link=github.commit(repo.name, sha),
         subject=(known.subject if known else None) or "",
         author=(known.author if known else None) or "",
-        pull=github.pull(repo.name, known.pull if known else None),
+        pull=None if known is None or known.pull is None else github.pull(repo.name, known.pull),
     )

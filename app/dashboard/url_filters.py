@@ -69,10 +69,10 @@ class UrlFilters:
 def read_filters(query: Mapping[str, str], *, default_days: int) -> UrlFilters:
     return UrlFilters(
         days=read_days(query, default_days=default_days),
-        repo=_word(query, "repo"),
-        branch=_word(query, "branch"),
+        repo=read_word(query, "repo"),
+        branch=read_word(query, "branch"),
         kind=next((kind for kind in Kind if kind.value == query.get("kind")), None),
-        search=_word(query, "q"),
+        search=read_word(query, "q"),
         sort=next((sort for sort in Sort if sort.value == query.get("sort")), Sort.FLIPS),
         after=_cursor(query.get("after", "")),
     )
@@ -89,7 +89,7 @@ def read_key(query: Mapping[str, str], name: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else None  # noqa: PLR2004 - 64 bits
 
 
-def _word(query: Mapping[str, str], name: str) -> str:
+def read_word(query: Mapping[str, str], name: str) -> str:
     """NUL has no place in a database's text, nor has half a character."""
     text = query.get(name, "")[:LONGEST_WORD].strip()
     return text.replace("\x00", "").encode("utf-8", "ignore").decode("utf-8")

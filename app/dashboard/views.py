@@ -7,7 +7,7 @@ from app.dashboard import contexts, links, marks, parts
 from app.dashboard.links import GitHubLinks
 from app.domain.gap import Gap
 from app.domain.tested_tree import TestedTree, TreeSource
-from app.domain.verdict import Kind, Reason
+from app.domain.verdict import Reason
 from app.domain.wording import short
 from app.store.screens import failure_lines
 from app.store.screens.attempt_lines import AttemptLine
@@ -16,22 +16,6 @@ from app.store.screens.test_history import FileLine
 from app.store.verdicts import StoredVerdict
 
 SHORT_TITLE: Final = 160
-
-URGENCY: Final = (
-    Kind.BROKEN_MAIN,
-    Kind.REGRESSION,
-    Kind.NEW_FAILURE,
-    Kind.UNDECIDED,
-    Kind.ORDER_DEPENDENT,
-    Kind.FLAKY,
-    Kind.INFRASTRUCTURE,
-)
-
-
-def by_urgency(failure: FailureLine) -> tuple[int, str, int]:
-    """Sorts what needs a person first to the front, and what is not judged yet to the end."""
-    place = len(URGENCY) if failure.ruling is None else URGENCY.index(failure.ruling.kind)
-    return place, failure.label, failure.key
 
 
 def attempt(line: AttemptLine, github: GitHubLinks) -> parts.Attempt:
@@ -44,7 +28,9 @@ def attempt(line: AttemptLine, github: GitHubLinks) -> parts.Attempt:
         event=line.event,
         repo=line.repo_name,
         branch=line.branch or "",
-        pull=github.pull(line.repo_name, line.pull),
+        pull=None
+        if line.pull is None
+        else parts.Link(f"#{line.pull}", links.to_pull(line.repo_name, line.pull)),
         commit=github.commit(line.repo_name, line.head_sha),
         github=links.outside("on GitHub", line.url),
         completed_at=line.completed_at,

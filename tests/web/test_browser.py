@@ -26,6 +26,7 @@ FLAGS = [
 ]
 PAGES = [
     "/",
+    "/pulls/octo/gefen/83",
     "/tests",
     "/tests/1",
     "/tests/3",

@@ -14,7 +14,8 @@ from app.store import tasks
 from app.store.session import read_only, unit_of_work
 from app.store.tasks import TaskState
 
-PAGES = ["/", "/tests", "/tests/1", "/tests/3", "/failures/1", "/runs/14", "/files/1", "/problems"]
+PULL = "/pulls/octo/gefen/83"
+PAGES = ["/", PULL, "/tests", "/tests/1", "/tests/3", "/failures/1", "/runs/14", "/files/1", "/problems"]
 DEAD = "attempt:1:29538690201:1:fetch"
 
 
@@ -66,6 +67,61 @@ def test_the_first_screen_lists_problems_with_a_way_to_their_rows(story: TestCli
         "1 unreadable delivery": "/problems#deliveries",
         "1 gap": "/problems#gaps",
     }
+
+
+def test_the_first_screen_can_show_one_repository(story: TestClient) -> None:
+    assert len(page(story, "/?repo=OCTO/gefen").css("section.branch")) == 1
+    other = page(story, "/?repo=octo/other")
+    assert other.css("section.branch, section.beginning") == []
+    assert "No run of octo/other is known." in words(other)
+
+
+def test_a_green_main_says_when_it_was_last_red_and_why(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_story.all_clear(session)
+    green = page(story, "/").css_first("section.branch")
+    assert words(green.css_first("h2")) == "main is green"
+    assert "Last red 2 h ago, green again just now: a suspected flake: the same failure" in words(green)
+
+
+def test_a_partial_rerun_that_passed_takes_its_failure_off_the_first_screen(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_story.rerun_of_one_job(session)
+    (test,) = page(story, "/").css(".red-tests li")
+    assert "test_full_dcp_handoff" in words(test)
+
+
+def test_a_comment_leads_to_the_page_of_its_pull_request(story: TestClient) -> None:
+    answer = story.get("/?repo=octo/gefen&pull=83", follow_redirects=False)
+    assert (answer.status_code, answer.headers["Location"]) == (303, PULL)
+
+
+def test_a_pull_request_says_whether_its_red_is_mine(story: TestClient) -> None:
+    found = page(story, PULL)
+    assert words(found.css_first("section.branch h2")) == "red"
+    sentence = words(found.css_first("section.branch .lede"))
+    assert sentence.startswith("2 failures at bd47e80: 1 may be yours, 1 known flake (not yours).")
+    first, second = (words(one) for one in found.css(".red-tests li"))
+    assert first.startswith("new failure whose: unknown")
+    assert second.startswith("likely flake not yours opaque")
+    assert len(found.css("tbody tr")) == 2
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (1, "Green at"),
+        (2, "Nothing has decided yet whether"),
+        (3, "and no failing test was read from it: look at the runs below."),
+        (4, "1 failure at 4ead4ea, not judged yet."),
+    ],
+)
+def test_a_pull_request_without_verdicts_says_what_is_known(
+    story: TestClient, number: int, sentence: str
+) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_story.four_pulls(session)
+    assert sentence in words(page(story, f"/pulls/octo/gefen/{number}").css_first("section.branch .lede"))
 
 
 def test_an_empty_service_says_how_to_begin(client: TestClient) -> None:
@@ -160,7 +216,7 @@ def test_a_test_shows_the_flip_with_runs_commits_and_trees(story: TestClient) ->
     assert "merge commit bd47e80, tree 1a2b3c4" in passed
     links = {link.attributes["href"] for link in mode.css("a")}
     assert "https://github.com/octo/gefen/commit/" + web_story.sha("bd47e80") in links
-    assert "https://github.com/octo/gefen/pull/83" in links
+    assert PULL in links
 
 
 def test_a_test_shows_verdicts_with_reasons_gaps_and_history(story: TestClient) -> None:
@@ -257,7 +313,18 @@ def test_static_files_are_kept_and_pages_are_not(story: TestClient) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/tests/999", "/tests/x", "/tests/-1", f"/tests/{9**40}", "/failures/0", "/runs/99", "/files/9", "/n"],
+    [
+        "/tests/999",
+        "/tests/x",
+        "/tests/-1",
+        f"/tests/{9**40}",
+        "/failures/0",
+        "/runs/99",
+        "/files/9",
+        "/pulls/a/b/83",
+        "/n",
+        PULL + "4",
+    ],
 )
 def test_what_is_not_there_is_a_page_for_people_and_a_problem_for_programs(
     story: TestClient, path: str
@@ -315,7 +382,10 @@ def test_a_retry_without_a_task_is_a_problem_that_names_the_parameter(story: Tes
 
 
 def test_deliveries_are_narrowed_by_state(story: TestClient) -> None:
-    assert len(page(story, "/problems").css("#deliveries tbody tr")) == 4
+    assert [
+        len(page(story, f"/problems?deliveries={state}").css("#deliveries tbody tr"))
+        for state in ("", "all", "ignored", "taken", "nonsense")
+    ] == [2, 4, 1, 1, 2]
     (row,) = page(story, "/problems?deliveries=unreadable").css("#deliveries tbody tr")
     assert "workflow_run is not an object" in words(row)
 

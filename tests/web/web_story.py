@@ -1,6 +1,6 @@
 """A story for pages to tell: a red main, a known flake, a hostile test, gaps and a dead letter."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy.orm import Session
@@ -82,10 +82,10 @@ class Story:
         conclusion: Conclusion,
         *seen: Seen,
         pull: int | None = None,
+        number: int = 1,
     ) -> tuple[int, dict[str, int]]:
         """Record one attempt; returns its key and the keys of its failures by `job::test`."""
-        jobs = tuple(self._job(run, one, at) for one in seen)
-        number = 1
+        jobs = tuple(self._job(run, number, one, at) for one in seen)
         recorded = WorkflowRun(
             id=RunId(run),
             repo=REPO,
@@ -121,12 +121,12 @@ class Story:
         results.add_to_days(self.session, cells, day=at.date())
         return key, found
 
-    def _job(self, run: int, seen: Seen, at: datetime) -> Job:
+    def _job(self, run: int, number: int, seen: Seen, at: datetime) -> Job:
         self.jobs += 1
         return Job(
             id=JobId(self.jobs),
             run_id=RunId(run),
-            attempt=1,
+            attempt=number,
             name=seen.name,
             conclusion=seen.conclusion,
             started_at=at,
@@ -410,6 +410,49 @@ def many_red_tests(session: Session, *, number: int) -> None:
     outcomes = {f"test_case_{place}": OutcomeKind.FAILED for place in range(number)}
     job = Seen("test (3.11)", Conclusion.FAILURE, outcomes)
     Story(session).attempt(29538800000, "push", sha("cafe"), NOW, Conclusion.FAILURE, job)
+
+
+def all_clear(session: Session) -> None:
+    """A green run of main, and the alert closed by it."""
+    story, head = Story(session), sha("9c0d2f4")
+    at = NOW - timedelta(minutes=9)
+    story.attempt(
+        29541380766, "push", head, at, Conclusion.SUCCESS, Seen("test (3.11)", Conclusion.SUCCESS, {})
+    )
+    known = reports.open_alert(session, story.repo, "main")
+    assert known is not None
+    closed = AlertEvent(NOW, AlertStep.CLOSED, head, "green again", 29541380766)
+    alert = replace(
+        known,
+        state=reports.AlertState.CLOSED,
+        closed_on=head,
+        closed_at=NOW,
+        history=(*known.history, closed),
+    )
+    reports.save_alert(session, alert)
+
+
+def rerun_of_one_job(session: Session) -> None:
+    """A second attempt of main's red run that runs one of the two red jobs again, which passes."""
+    outcomes = {"test_rotate_keys": OutcomeKind.PASSED}
+    job = Seen("test (3.13)", Conclusion.SUCCESS, outcomes)
+    at = NOW - timedelta(hours=1)
+    Story(session).attempt(29538690201, "push", sha("df3a615"), at, Conclusion.FAILURE, job, number=2)
+
+
+def four_pulls(session: Session) -> None:
+    """Pull requests 1 to 4: green, cancelled, red without a failure, red with one that is not judged."""
+    story, at = Story(session), NOW - timedelta(hours=1)
+    red = {"test_case": OutcomeKind.FAILED}
+    for number, conclusion, outcomes in (
+        (1, Conclusion.SUCCESS, {}),
+        (2, Conclusion.CANCELLED, {}),
+        (3, Conclusion.FAILURE, {}),
+        (4, Conclusion.FAILURE, red),
+    ):
+        head = sha(f"{number}ead")
+        job = Seen("test (3.11)", conclusion, outcomes)
+        story.attempt(29539000000 + number, "pull_request", head, at, conclusion, job, pull=number)
 
 
 def drop_tables(wired: Wiring) -> None:

@@ -48,8 +48,10 @@ def _lines() -> Statement:
     )
 
 
-def on_default_branches(session: Session, *, since: datetime, each: int) -> list[AttemptLine]:
-    """The newest attempts on every repository's default branch, at most `each` a repository, newest first.
+def on_default_branches(
+    session: Session, repositories: Collection[int], *, since: datetime, each: int
+) -> list[AttemptLine]:
+    """The newest attempts on these repositories' default branches, at most `each` of one, newest first.
 
     Served by ix_runs_branch; runs of pull requests are not among them.
     """
@@ -61,6 +63,7 @@ def on_default_branches(session: Session, *, since: datetime, each: int) -> list
         .join(RunRow, RunRow.id == AttemptRow.run_id)
         .join(RepoRow, RepoRow.id == RunRow.repo_id)
         .where(
+            RunRow.repo_id.in_(list(repositories)),
             RunRow.head_branch == RepoRow.default_branch,
             RunRow.created_at >= since,
             RunRow.event.in_(TESTS_THE_PUSHED_COMMIT),
@@ -88,6 +91,12 @@ def of_run(session: Session, attempt: int) -> list[AttemptLine]:
     run = select(AttemptRow.run_id).where(AttemptRow.id == attempt).scalar_subquery()
     statement = _lines().where(AttemptRow.run_id == run).order_by(AttemptRow.number).limit(100)
     return _read(session, statement)
+
+
+def of_pull(session: Session, repo: int, pull: int, *, limit: int) -> list[AttemptLine]:
+    """Attempts for one pull request, newest first. Served by ix_runs_pull."""
+    statement = _lines().where(RunRow.repo_id == repo, RunRow.pull == pull)
+    return _read(session, statement.order_by(AttemptRow.started_at.desc(), AttemptRow.id.desc()).limit(limit))
 
 
 def around_failures(

@@ -30,6 +30,13 @@ class OpenAlert:
 
 
 @dataclass(frozen=True, slots=True)
+class ClosedAlert:
+    opened_at: datetime
+    closed_at: datetime
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommitLine:
     sha: Sha
     subject: str | None
@@ -63,6 +70,26 @@ def open_alerts(session: Session, *, limit: int) -> dict[tuple[int, str], OpenAl
         )
         for row in session.scalars(statement)
     }
+
+
+def last_closed(session: Session, repositories: list[int]) -> dict[int, ClosedAlert]:
+    """The newest episode of red that has ended, of each repository's default branch.
+
+    Served by the unique key of alerts; an episode is rare, so the rows of one repository are few.
+    """
+    statement = (
+        select(AlertRow)
+        .join(RepoRow, (RepoRow.id == AlertRow.repo_id) & (RepoRow.default_branch == AlertRow.branch))
+        .where(AlertRow.repo_id.in_(repositories), AlertRow.closed_at.is_not(None))
+        .order_by(AlertRow.closed_at.desc(), AlertRow.id)
+        .limit(500)
+    )
+    found: dict[int, ClosedAlert] = {}
+    for row in session.scalars(statement):
+        if row.closed_at is not None:
+            told = [step["text"] for step in row.history if step["step"] != "closed"]
+            found.setdefault(row.repo_id, ClosedAlert(row.opened_at, row.closed_at, told[-1] if told else ""))
+    return found
 
 
 def commits_between(session: Session, steps: list[Step]) -> dict[Step, tuple[Sha, ...] | None]:

@@ -95,9 +95,7 @@ def day_counts(session: Session, test: int, *, since: date) -> list[DayCount]:
         .order_by(DailyCountRow.day)
         .limit(400)
     )
-    return [
-        DayCount(day, ran, red, skipped) for day, ran, red, skipped in session.execute(statement)
-    ]
+    return [DayCount(day, ran, red, skipped) for day, ran, red, skipped in session.execute(statement)]
 
 
 def variants(session: Session, test: int, *, since: date) -> set[int]:

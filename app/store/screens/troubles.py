@@ -1,5 +1,6 @@
 """What needs a look: gaps, deliveries that wait or cannot be read, and dead letters."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -99,7 +100,7 @@ def dead_count(session: Session) -> int:
     return session.scalars(statement).one()
 
 
-def delivery_lines(session: Session, *, state: DeliveryState | None, limit: int) -> list[DeliveryLine]:
+def delivery_lines(session: Session, states: Collection[DeliveryState], *, limit: int) -> list[DeliveryLine]:
     """Newest received first, from the inbox. Served by ix_deliveries_received_at."""
     statement = (
         select(
@@ -112,11 +113,10 @@ def delivery_lines(session: Session, *, state: DeliveryState | None, limit: int)
             DeliveryRow.deliveries_seen,
             DeliveryRow.received_at,
         )
+        .where(DeliveryRow.state.in_([state.value for state in states]))
         .order_by(DeliveryRow.received_at.desc(), DeliveryRow.guid)
         .limit(limit)
     )
-    if state is not None:
-        statement = statement.where(DeliveryRow.state == state.value)
     return [
         DeliveryLine(DeliveryId(guid), event, action, repo, DeliveryState(kept), note, seen, received_at)
         for guid, event, action, repo, kept, note, seen, received_at in session.execute(statement)

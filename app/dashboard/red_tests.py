@@ -1,0 +1,57 @@
+"""Failing tests, each once for all jobs in which it failed alike, what needs a person first."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from app.dashboard import marks, views
+from app.dashboard.contexts import RedTest
+from app.domain.verdict import Kind, Whose
+from app.domain.wording import sentence
+from app.store.screens.failure_lines import FailureLine
+from app.store.verdicts import StoredVerdict
+
+URGENCY: Final = (
+    Kind.BROKEN_MAIN,
+    Kind.REGRESSION,
+    Kind.NEW_FAILURE,
+    Kind.UNDECIDED,
+    Kind.ORDER_DEPENDENT,
+    Kind.FLAKY,
+    Kind.INFRASTRUCTURE,
+)
+
+WHOSE_FIRST: Final = (Whose.YOURS, Whose.UNKNOWN, Whose.NOT_YOURS)
+
+
+def by_urgency(failure: FailureLine) -> tuple[int, int, str, int]:
+    """Sorts the reader's own first, then by kind; what is not judged yet stands at the end."""
+    ruling = failure.ruling
+    if ruling is None:
+        return len(WHOSE_FIRST), len(URGENCY), failure.label, failure.key
+    return WHOSE_FIRST.index(ruling.whose), URGENCY.index(ruling.kind), failure.label, failure.key
+
+
+def red_tests(
+    failures: Sequence[FailureLine], stored: Mapping[int, StoredVerdict], *, with_whose: bool
+) -> tuple[RedTest, ...]:
+    """Failures alike in test, mode and verdict share a line, which gives the reason that decided."""
+    alike: dict[tuple[object, ...], list[FailureLine]] = {}
+    for failure in sorted(failures, key=by_urgency):
+        badge = marks.badge(failure.ruling, opaque=failure.opaque)
+        alike.setdefault((failure.test, failure.group or failure.title, badge), []).append(failure)
+    return tuple(_red_test(same, stored, with_whose=with_whose) for same in alike.values())
+
+
+def _red_test(
+    same: Sequence[FailureLine], stored: Mapping[int, StoredVerdict], *, with_whose: bool
+) -> RedTest:
+    first = same[0]
+    verdict = stored.get(first.key)
+    reasons = verdict.verdict.reasons if verdict is not None else ()
+    return RedTest(
+        name=views.failure_name(first),
+        failure=views.failure_title(first),
+        badge=marks.badge(first.ruling, opaque=first.opaque, with_whose=with_whose),
+        jobs=views.listed_jobs(same),
+        sentence=sentence(reasons[0].text) if reasons else "",
+    )
