@@ -1,0 +1,123 @@
+"""The queue itself, with DBOS behind it: order, exclusion, names."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.store.outbox import Order
+from app.store.session import sqlite_url
+from worker.deps import QueueName
+from worker.engine import TaskEngine
+
+
+class Tries:
+    """Records which tries ran, and which ran at the same time."""
+
+    def __init__(self) -> None:
+        self.finished: list[tuple[str, int]] = []
+        self.overlaps: set[frozenset[str]] = set()
+        self._running: set[str] = set()
+        self._change = threading.Condition()
+
+    def run(self, key: str, number: int) -> None:
+        with self._change:
+            self.overlaps |= {frozenset({key, other}) for other in self._running}
+            self._running.add(key)
+            self._change.notify_all()
+            if key.startswith("meets"):  # waits until another one runs, which must be possible
+                assert self._change.wait_for(lambda: len(self._running) > 1 or self.overlaps, timeout=20)
+        with self._change:
+            self._running.discard(key)
+            self.finished.append((key, number))
+            self._change.notify_all()
+
+    def wait_for(self, count: int) -> None:
+        with self._change:
+            assert self._change.wait_for(lambda: len(self.finished) >= count, timeout=30), self.finished
+
+
+class Queue:
+    """One engine for the whole module, since a start takes a second; each test has names of its own."""
+
+    def __init__(self, url: str) -> None:
+        self.tries = Tries()
+        self._test = 0
+        self.engine = TaskEngine(url, self._run, threads=4, poll_interval_s=0.02)
+
+    def next_test(self) -> None:
+        self._test += 1
+        self.tries = Tries()
+
+    def put(self, name: str, on: QueueName, *, partition: str | None = None, number: int = 1) -> bool:
+        return self.engine.enqueue(Order(f"{self._test}|{name}", "s", {}, partition, number=number), on)
+
+    def _run(self, key: str, number: int) -> None:
+        self.tries.run(key.partition("|")[2], number)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Queue]:
+    queue = Queue(sqlite_url(tmp_path_factory.mktemp("engine") / "engine.db"))
+    queue.engine.start()
+    yield queue
+    assert queue.engine.stop(timeout_s=1)
+
+
+@pytest.fixture
+def queue(running: Queue) -> Queue:
+    running.next_test()
+    return running
+
+
+def test_order_runs_once_however_often_it_is_enqueued(queue: Queue) -> None:
+    assert queue.put("k", "fetch")
+    queue.put("k", "fetch")
+    queue.tries.wait_for(1)
+    queue.put("k", "fetch")
+    assert queue.put("last", "fetch")
+    queue.tries.wait_for(2)
+    assert Counter(queue.tries.finished) == {("k", 1): 1, ("last", 1): 1}
+
+
+def test_order_that_has_ended_is_refused_and_its_next_number_is_not(queue: Queue) -> None:
+    queue.put("k", "fetch")
+    queue.tries.wait_for(1)
+    while queue.put("k", "fetch"):  # its end is noted just after the try returns
+        pass
+    assert queue.put("k", "fetch", number=2)
+    queue.tries.wait_for(2)
+    assert queue.tries.finished == [("k", 1), ("k", 2)]
+
+
+@pytest.mark.parametrize("name", ["judge", "report"])
+def test_tasks_of_one_partition_run_one_after_another_in_order(queue: Queue, name: QueueName) -> None:
+    keys = [f"k{number}" for number in range(8)]
+    for key in keys:
+        queue.put(key, name, partition="octo/widgets")
+    queue.tries.wait_for(8)
+    assert [key for key, _ in queue.tries.finished] == keys
+    assert queue.tries.overlaps == set()
+
+
+@pytest.mark.parametrize("name", ["judge", "report"])
+def test_tasks_of_different_partitions_run_side_by_side(queue: Queue, name: QueueName) -> None:
+    for repo in ("octo/widgets", "octo/gears"):
+        queue.put(f"meets {repo}", name, partition=repo)
+    queue.tries.wait_for(2)
+    assert queue.tries.overlaps == {frozenset({"meets octo/widgets", "meets octo/gears"})}
+
+
+@pytest.mark.parametrize("name", ["fetch", "judge", "report"])
+def test_order_without_partition_runs_on_every_queue(queue: Queue, name: QueueName) -> None:
+    queue.put("k", name)
+    queue.tries.wait_for(1)
+
+
+def test_key_of_any_characters_is_a_name(queue: Queue) -> None:
+    key = "comment:octo/widgets#7:größe 'x' \"y\" %s\n" + "z" * 250
+    queue.put(key, "report", partition=key)
+    queue.tries.wait_for(1)
+    assert queue.tries.finished == [(key, 1)]
