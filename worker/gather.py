@@ -57,6 +57,8 @@ class Gatherer:
         self.pulls_asked: set[int] = set()
         """Pull requests whose merging matters to a verdict, so that it should be known freshly."""
         self._observations = Observations(session)
+        self._changes: dict[int, tuple[Change, ChangeSet]] = {}
+        self._missing: dict[int, tuple[Gap, ...]] = {}
 
     def evidence(self, failure: StoredFailure) -> Evidence:
         execution = self._observations.execution(failure.job)
@@ -96,6 +98,12 @@ class Gatherer:
         return "" if test is None else identities.by_key(self._session, {test})[test].label
 
     def _change(self, execution: JobExecution, main: str) -> tuple[Change, ChangeSet]:
+        """The same for every failure of one job."""
+        if execution.job.id not in self._changes:
+            self._changes[execution.job.id] = self._change_of(execution, main)
+        return self._changes[execution.job.id]
+
+    def _change_of(self, execution: JobExecution, main: str) -> tuple[Change, ChangeSet]:
         attempt = execution.attempt
         if attempt.pull is not None:
             base = execution.job.tested.merge_base_parent
@@ -201,6 +209,12 @@ class Gatherer:
         return verdicts.any_flaky(self._session, [one.id for one in others])
 
     def _gaps(self, execution: JobExecution) -> tuple[Gap, ...]:
+        """The same for every failure of one job."""
+        if execution.job.id not in self._missing:
+            self._missing[execution.job.id] = self._gaps_of(execution)
+        return self._missing[execution.job.id]
+
+    def _gaps_of(self, execution: JobExecution) -> tuple[Gap, ...]:
         """What is missing from this job, from its attempt, and from other attempts at the same head."""
         attempt = execution.attempt
         same_head = runs.attempts_at(self._session, attempt.repo, attempt.head_sha)

@@ -4,6 +4,7 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 
 from app.domain.outcome import OutcomeKind
 
@@ -23,7 +24,7 @@ _NO_DURATION = 0
 """Durations are stored as milliseconds + 1, so that 0 can say "not known"."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One test in the vector; `test` is our own key of the test, `duration_ms` is None if not known."""
 
@@ -34,55 +35,66 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class RunVector:
-    """Cells sorted by test, each test at most once."""
+    """Tests in rising order, each at most once, with a code for each outcome; durations stay packed."""
 
-    cells: tuple[Cell, ...]
+    tests: tuple[int, ...]
+    codes: bytes
+    durations: bytes
 
     def outcome_of(self, test: int) -> OutcomeKind | None:
         """None if the test is not in this job's results: not run is not passed."""
-        place = bisect_left(self.cells, test, key=lambda cell: cell.test)
-        if place < len(self.cells) and self.cells[place].test == test:
-            return self.cells[place].outcome
+        place = bisect_left(self.tests, test)
+        if place < len(self.tests) and self.tests[place] == test:
+            return _KINDS[self.codes[place]]
         return None
+
+    def cells(self) -> tuple[Cell, ...]:
+        """Everything that was packed, in the order of tests."""
+        stored = zip(self.tests, self.codes, _integers(self.durations), strict=True)
+        return tuple(
+            Cell(test, _KINDS[code], None if duration == _NO_DURATION else duration - 1)
+            for test, code, duration in stored
+        )
 
 
 def pack(cells: Iterable[Cell]) -> bytes:
-    """Sort by test, store gaps between tests, outcomes and durations as three planes, and compress."""
-    ordered = sorted(cells)
-    tests, outcomes, durations = bytearray(), bytearray(), bytearray()
-    last = 0
+    """Sort by test, store gaps between tests, outcomes and durations as three planes, and compress.
+
+    Raises ValueError for a test that stands twice or a negative number.
+    """
+    ordered = sorted(cells, key=attrgetter("test"))
+    tests, codes, durations = bytearray(), bytearray(), bytearray()
+    last = -1
     for cell in ordered:
-        if cell.test <= last and tests:
-            raise ValueError(f"test {cell.test} stands twice in one vector")
+        if cell.test <= last:
+            raise ValueError(f"test {cell.test} stands twice in one vector, or is negative")
         _put(tests, cell.test - last)
         last = cell.test
-        outcomes.append(_CODES[cell.outcome])
+        codes.append(_CODES[cell.outcome])
         _put(durations, _NO_DURATION if cell.duration_ms is None else cell.duration_ms + 1)
     head = bytearray()
-    _put(head, len(ordered))
-    return zlib.compress(bytes(head + tests + outcomes + durations), level=6)
+    _put(head, len(codes))
+    _put(head, len(tests))
+    return zlib.compress(bytes(head + tests + codes + durations), level=6)
 
 
 def unpack(packed: bytes) -> RunVector:
     plain = zlib.decompress(packed)
     count, place = _take(plain, 0)
+    size, place = _take(plain, place)
     tests: list[int] = []
-    last = 0
-    for _ in range(count):
-        gap, place = _take(plain, place)
+    last = -1
+    for gap in _integers(plain[place : place + size]):
         last += gap
         tests.append(last)
-    outcomes = plain[place : place + count]
-    place += count
-    cells: list[Cell] = []
-    for test, code in zip(tests, outcomes, strict=True):
-        stored, place = _take(plain, place)
-        cells.append(Cell(test, _KINDS[code], None if stored == _NO_DURATION else stored - 1))
-    return RunVector(tuple(cells))
+    place += size
+    return RunVector(tuple(tests), plain[place : place + count], plain[place + count :])
 
 
 def _put(into: bytearray, number: int) -> None:
     """Append a non-negative integer, seven bits a byte, lowest first."""
+    if number < 0:
+        raise ValueError(f"{number} is negative")
     while number > _LOW_BITS:
         into.append(number & _LOW_BITS | _MORE)
         number >>= 7
@@ -90,11 +102,21 @@ def _put(into: bytearray, number: int) -> None:
 
 
 def _take(plain: bytes, place: int) -> tuple[int, int]:
+    """One integer, and the place after it."""
+    end = place
+    while plain[end] >= _MORE:
+        end += 1
+    return _integers(plain[place : end + 1])[0], end + 1
+
+
+def _integers(plain: bytes) -> list[int]:
+    found: list[int] = []
     number, shift = 0, 0
-    while True:
-        byte = plain[place]
+    for byte in plain:
         number |= (byte & _LOW_BITS) << shift
-        place += 1
         if byte < _MORE:
-            return number, place
-        shift += 7
+            found.append(number)
+            number, shift = 0, 0
+        else:
+            shift += 7
+    return found

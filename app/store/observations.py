@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import or_
+from sqlalchemy import ColumnElement, or_
 from sqlalchemy.orm import Session
 
 from app.domain.evidence import Observation
@@ -18,14 +18,16 @@ MOST_EXECUTIONS = 400
 
 
 class Observations:
-    """Reads within one session, and decodes each vector once however often it is asked."""
+    """Reads within one session, each question and each vector once: failures of one job ask the same."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._vectors: dict[int, RunVector | None] = {}
+        self._answers: dict[tuple[object, ...], list[JobExecution]] = {}
+        self._tallies: dict[tuple[int, str], tuple[int, int]] = {}
 
     def execution(self, job: int) -> JobExecution:
-        return job_executions(self._session, JobRow.id == job, limit=1)[0]
+        return self._ask(("job", job), JobRow.id == job, limit=1)[0]
 
     def of_test(self, test: int, executions: Iterable[JobExecution]) -> tuple[Observation, ...]:
         """What the test did in each of these jobs; a job without a result of it gives none."""
@@ -46,17 +48,17 @@ class Observations:
         if job.tested.tree is not None:
             same = or_(same, JobRow.tested_tree == job.tested.tree)
         where = (RunRow.repo_id == repo, JobRow.variant_id == job.variant_id, same, JobRow.id != job.id)
-        return job_executions(self._session, *where, limit=MOST_EXECUTIONS)
+        return self._ask(("same code", job.id), *where, limit=MOST_EXECUTIONS)
 
     def siblings(self, execution: JobExecution) -> list[JobExecution]:
         """The other variants of the same attempt."""
         job = execution.job
         where = (JobRow.attempt_id == job.attempt, JobRow.variant_id != job.variant_id)
-        return job_executions(self._session, *where, limit=MOST_EXECUTIONS)
+        return self._ask(("siblings", job.attempt, job.variant_id), *where, limit=MOST_EXECUTIONS)
 
     def at_head(self, repo: int, variant: int, head: Sha) -> list[JobExecution]:
         where = (RunRow.repo_id == repo, RunRow.head_sha == head, JobRow.variant_id == variant)
-        return job_executions(self._session, *where, limit=MOST_EXECUTIONS)
+        return self._ask(("head", variant, head), *where, limit=MOST_EXECUTIONS)
 
     def on_branch(
         self, repo: int, variant: int, branch: str, *, until: datetime, limit: int
@@ -69,7 +71,7 @@ class Observations:
             JobRow.variant_id == variant,
             AttemptRow.started_at < until,
         )
-        return job_executions(self._session, *where, limit=limit)
+        return self._ask(("branch", variant, branch, until, limit), *where, limit=limit)
 
     def on_trees(self, repo: int, trees: Collection[TreeSha], *, not_at: Sha) -> list[JobExecution]:
         where = (RunRow.repo_id == repo, JobRow.tested_tree.in_(list(trees)), RunRow.head_sha != not_at)
@@ -77,10 +79,20 @@ class Observations:
 
     def tallies(self, attempt: int, variant: str) -> tuple[int, int]:
         """Tests reported and red in one variant of one attempt, its shards together."""
-        where = (JobRow.attempt_id == attempt, VariantRow.name == variant)
-        jobs = [execution.job.id for execution in job_executions(self._session, *where, limit=256)]
-        counted = results.tallies(self._session, jobs).values()
-        return sum(count for count, _ in counted), sum(red for _, red in counted)
+        if (attempt, variant) not in self._tallies:
+            where = (JobRow.attempt_id == attempt, VariantRow.name == variant)
+            jobs = [execution.job.id for execution in job_executions(self._session, *where, limit=256)]
+            counted = results.tallies(self._session, jobs).values()
+            sums = sum(count for count, _ in counted), sum(red for _, red in counted)
+            self._tallies[attempt, variant] = sums
+        return self._tallies[attempt, variant]
+
+    def _ask(
+        self, question: tuple[object, ...], *where: ColumnElement[bool], limit: int
+    ) -> list[JobExecution]:
+        if question not in self._answers:
+            self._answers[question] = job_executions(self._session, *where, limit=limit)
+        return self._answers[question]
 
     def _load(self, jobs: Sequence[int]) -> None:
         missing = [job for job in jobs if job not in self._vectors]

@@ -44,6 +44,16 @@ class DailyCountRow(Base):
     duration_ms: Mapped[int]
 
 
+Counts = tuple[int, int, int, int]
+"""Ran, red, skipped, and their milliseconds together."""
+NOTHING: Counts = (0, 0, 0, 0)
+
+_COUNTED = {
+    kind: (int(kind is not OutcomeKind.SKIPPED), int(kind.is_red), int(kind is OutcomeKind.SKIPPED))
+    for kind in OutcomeKind
+}
+
+
 @dataclass(frozen=True, slots=True)
 class JobCells:
     job: int
@@ -71,21 +81,28 @@ def add_to_days(session: Session, jobs: Iterable[JobCells], *, day: date) -> Non
 
     Rows are summed in memory and written in the order of their key, so that two writers cannot deadlock.
     """
-    sums: dict[tuple[int, int], list[int]] = {}
+    sums: dict[tuple[int, int], Counts] = {}
     for job in jobs:
         for cell in job.cells:
-            counts = sums.setdefault((cell.test, job.variant), [0, 0, 0, 0])
-            skipped = cell.outcome is OutcomeKind.SKIPPED
-            counts[0] += not skipped
-            counts[1] += cell.outcome.is_red
-            counts[2] += skipped
-            counts[3] += cell.duration_ms or 0
-    names = ("ran", "red", "skipped", "duration_ms")
+            key = (cell.test, job.variant)
+            ran, red, skipped, duration_ms = sums.get(key, NOTHING)
+            one_ran, one_red, one_skipped = _COUNTED[cell.outcome]
+            duration_ms += cell.duration_ms or 0
+            sums[key] = (ran + one_ran, red + one_red, skipped + one_skipped, duration_ms)
     rows = [
-        {"day": day, "test_id": test, "variant_id": variant} | dict(zip(names, counts, strict=True))
-        for (test, variant), counts in sorted(sums.items())
+        {
+            "day": day,
+            "test_id": test,
+            "variant_id": variant,
+            "ran": ran,
+            "red": red,
+            "skipped": skipped,
+            "duration_ms": duration_ms,
+        }
+        for (test, variant), (ran, red, skipped, duration_ms) in sorted(sums.items())
     ]
-    insert_or_update(session, DailyCountRow, rows, unique=["day", "test_id", "variant_id"], add=list(names))
+    names = ("ran", "red", "skipped", "duration_ms")
+    insert_or_update(session, DailyCountRow, rows, unique=["day", "test_id", "variant_id"], add=names)
 
 
 def vectors(session: Session, jobs: Collection[int]) -> dict[int, RunVector]:
