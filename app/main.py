@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -19,6 +20,7 @@ from app.dashboard.rendering import STATIC, Pages
 from app.deps import Wiring
 from app.domain.errors import TriageError
 from app.headers import SECURITY_HEADERS, SecurityHeaders
+from app.own_host import LOOPBACK_NAMES, OwnHost, host_name
 from app.refusals import Refusal, Refusals
 from app.settings import Settings
 from app.store.session import open_engine
@@ -39,6 +41,10 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     app = FastAPI(title="flake-triage", openapi_url=None, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.wiring = wired
     app.state.pages = Pages()
+    if settings.is_loopback:
+        app.add_middleware(
+            OwnHost, names=LOOPBACK_NAMES | {host_name(urlsplit(settings.dashboard_url).netloc)}
+        )
     app.add_middleware(SecurityHeaders)
     _answer_errors(app)
     app.include_router(webhook.router)

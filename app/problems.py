@@ -20,6 +20,7 @@ TITLES: Final = {
     409: "Someone else was faster",
     413: "The body is too large",
     415: "The body has the wrong media type",
+    421: "The request is for another host",
     422: "The parameters are wrong",
     500: "Something broke on our side",
     503: "Not ready to answer",

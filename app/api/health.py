@@ -17,13 +17,13 @@ class Health:
     status: str
 
 
-@router.get("/healthz")
+@router.api_route("/healthz", methods=["GET", "HEAD"])
 async def alive() -> Health:
     """True while the process answers at all; asks nothing of anyone else."""
     return Health("alive")
 
 
-@router.get("/readyz")
+@router.api_route("/readyz", methods=["GET", "HEAD"])
 def ready(wiring: WiringDep) -> Health:
     """503 while a database is unreachable or not migrated; says which one, never where it is."""
     _ask(wiring.inbox, "inbox", "deliveries")

@@ -11,20 +11,19 @@ from app.dashboard.contexts import Branch, RedBranch, RedRun
 from app.dashboard.filters import ago
 from app.dashboard.links import GitHubLinks
 from app.dashboard.red_branch import read_facts, red_branch
-from app.dashboard.red_tests import by_urgency
+from app.dashboard.red_tests import urgency
 from app.domain.branch_state import BranchState, Colour, TestedHead, branch_state
 from app.domain.wording import counted
 from app.store.screens import attempt_lines, branches, failure_lines
 from app.store.screens.attempt_lines import AttemptLine
 from app.store.screens.branches import ClosedAlert, Repository
-from app.store.screens.failure_lines import FailureLine
+from app.store.screens.failure_lines import Share
 
 LOOK_BACK: Final = timedelta(days=90)
 """A branch without a run in this time is not known, rather than as green as it once was."""
 REPOSITORIES: Final = 50
 RUNS_EACH: Final = 30
 RED_RUNS: Final = 12
-FAILURES_READ: Final = 400
 BADGES_SHOWN: Final = 4
 
 
@@ -103,18 +102,17 @@ def _branch(
 def red_runs(session: Session, github: GitHubLinks) -> tuple[RedRun, ...]:
     """The newest red runs of any branch and pull request."""
     lines = attempt_lines.newest_red(session, limit=RED_RUNS)
-    failures: dict[int, list[FailureLine]] = {}
-    for failure in failure_lines.of_attempts(session, [line.key for line in lines], limit=FAILURES_READ):
-        failures.setdefault(failure.attempt, []).append(failure)
-    return tuple(_red_run(line, sorted(failures.get(line.key, ()), key=by_urgency), github) for line in lines)
+    shares: dict[int, list[Share]] = {}
+    for share in failure_lines.shares(session, [line.key for line in lines]):
+        shares.setdefault(share.attempt, []).append(share)
+    return tuple(_red_run(line, shares.get(line.key, []), github) for line in lines)
 
 
-def _red_run(line: AttemptLine, failures: Sequence[FailureLine], github: GitHubLinks) -> RedRun:
-    badges = {
-        (badge.mark, badge.whose, badge.opaque): badge
-        for badge in (
-            marks.badge(one.ruling, opaque=one.opaque, with_whose=line.pull is not None) for one in failures
-        )
-    }
-    said = counted(len(failures), "failure") if failures else "no failing test read"
-    return RedRun(views.attempt(line, github), said, tuple(badges.values())[:BADGES_SHOWN])
+def _red_run(line: AttemptLine, shares: Sequence[Share], github: GitHubLinks) -> RedRun:
+    ordered = sorted(shares, key=lambda share: (urgency(share.ruling), share.opaque))
+    badges = tuple(
+        marks.badge(share.ruling, opaque=share.opaque, with_whose=line.pull is not None) for share in ordered
+    )
+    number = sum(share.count for share in shares)
+    said = counted(number, "failure") if number else "no failing test read"
+    return RedRun(views.attempt(line, github), said, badges[:BADGES_SHOWN])

@@ -6,7 +6,8 @@ from app.dashboard.parts import Badge, Mark
 from app.domain.branch_state import Colour
 from app.domain.outcome import OutcomeKind
 from app.domain.run import Conclusion
-from app.domain.verdict import Kind, Strength, Whose
+from app.domain.verdict import Kind, Strength
+from app.domain.verdict_words import WHOSE_WORDS
 from app.store.inbox import DeliveryState
 from app.store.screens.failure_lines import Ruling
 
@@ -48,8 +49,6 @@ _OF_KIND: Final = {
 _GRADED: Final = frozenset({Kind.FLAKY, Kind.REGRESSION, Kind.BROKEN_MAIN, Kind.ORDER_DEPENDENT})
 """Kinds whose strength tells a reader something; a new failure is one, however sure we are of it."""
 
-_WHOSE: Final = {Whose.YOURS: "yours", Whose.NOT_YOURS: "not yours", Whose.UNKNOWN: "whose: unknown"}
-
 
 def of_conclusion(conclusion: Conclusion | None) -> Mark:
     if conclusion is None:
@@ -64,7 +63,9 @@ def badge(ruling: Ruling | None, *, opaque: bool, with_whose: bool = True) -> Ba
     """`with_whose` is false on main, where nobody's pull request is under test."""
     if ruling is None:
         return Badge(NOT_JUDGED, None, opaque)
-    return Badge(of_kind(ruling.kind, ruling.strength), _WHOSE[ruling.whose] if with_whose else None, opaque)
+    return Badge(
+        of_kind(ruling.kind, ruling.strength), WHOSE_WORDS[ruling.whose] if with_whose else None, opaque
+    )
 
 
 def of_kind(kind: Kind, strength: Strength) -> Mark:

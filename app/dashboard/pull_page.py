@@ -80,7 +80,9 @@ def _sentence(
         return f"Nothing has decided yet whether {head} is red."
     if not failures:
         return f"Red at {head}, and no failing test was read from it: look at the runs below."
+    number = counted(len(failures), "failure")
+    if len(failures) >= FAILURES_READ:
+        return f"More failures at {head} than a page can list; of the first {number}, all are below."
     if not stored:
-        return f"{counted(len(failures), 'failure')} at {head}, not judged yet."
-    shares = shares_told([one.verdict for one in stored])
-    return sentence(f"{counted(len(failures), 'failure')} at {head}: {shares}")
+        return f"{number} at {head}, not judged yet."
+    return sentence(f"{number} at {head}: {shares_told([one.verdict for one in stored])}")

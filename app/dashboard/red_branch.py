@@ -119,7 +119,8 @@ def _why(
         ]
         counts = {word: words.count(word) for word in words}
         said = listed(f"{word} ({count})" if count > 1 else word for word, count in counts.items())
-        return f"{counted(len(failures), 'failure')}: {said}."
+        at_least = "at least " if len(failures) >= FAILURES_READ else ""
+        return sentence(f"{at_least}{counted(len(failures), 'failure')}: {said}")
     if any(facts.gaps.get(line.run) for line in newest):
         return "The run is red and no failing test could be read from it; what is missing is listed below."
     if all(line.judged_at is None for line in newest):

@@ -7,7 +7,7 @@ from app.dashboard import marks, views
 from app.dashboard.contexts import RedTest
 from app.domain.verdict import Kind, Whose
 from app.domain.wording import sentence
-from app.store.screens.failure_lines import FailureLine
+from app.store.screens.failure_lines import FailureLine, Ruling
 from app.store.verdicts import StoredVerdict
 
 URGENCY: Final = (
@@ -23,12 +23,15 @@ URGENCY: Final = (
 WHOSE_FIRST: Final = (Whose.YOURS, Whose.UNKNOWN, Whose.NOT_YOURS)
 
 
-def by_urgency(failure: FailureLine) -> tuple[int, int, str, int]:
+def urgency(ruling: Ruling | None) -> tuple[int, int]:
     """Sorts the reader's own first, then by kind; what is not judged yet stands at the end."""
-    ruling = failure.ruling
     if ruling is None:
-        return len(WHOSE_FIRST), len(URGENCY), failure.label, failure.key
-    return WHOSE_FIRST.index(ruling.whose), URGENCY.index(ruling.kind), failure.label, failure.key
+        return len(WHOSE_FIRST), len(URGENCY)
+    return WHOSE_FIRST.index(ruling.whose), URGENCY.index(ruling.kind)
+
+
+def by_urgency(failure: FailureLine) -> tuple[tuple[int, int], str, int]:
+    return urgency(failure.ruling), failure.label, failure.key
 
 
 def red_tests(

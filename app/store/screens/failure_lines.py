@@ -68,6 +68,32 @@ def of_test(session: Session, test: int, *, since: datetime, limit: int) -> list
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many failures of one attempt have one newest verdict (None: not judged yet) and opacity."""
+
+    attempt: int
+    ruling: Ruling | None
+    opaque: bool
+    count: int
+
+
+def shares(session: Session, attempts: Collection[int]) -> list[Share]:
+    """All failures of some attempts, counted rather than listed. Served by ix_failures_attempt."""
+    verdict = (VerdictRow.kind, VerdictRow.strength, VerdictRow.whose)
+    statement = (
+        select(FailureRow.attempt_id, FailureRow.opaque, func.count(), func.max(VerdictRow.id), *verdict)
+        .outerjoin(VerdictRow, _newest_verdict())
+        .where(FailureRow.attempt_id.in_(list(attempts)))
+        .group_by(FailureRow.attempt_id, FailureRow.opaque, *verdict)
+        .limit(1000)
+    )
+    return [
+        Share(attempt, _ruling(newest, kind, strength, whose), bool(opaque), count)
+        for attempt, opaque, count, newest, kind, strength, whose in session.execute(statement)
+    ]
+
+
 def by_key(session: Session, failure: int) -> FailureLine | None:
     found = _read(session, FailureRow.id == failure, order=(FailureRow.id,), limit=1)
     return found[0] if found else None
@@ -76,13 +102,6 @@ def by_key(session: Session, failure: int) -> FailureLine | None:
 def _read(
     session: Session, *where: ColumnElement[bool], order: tuple[SQLColumnExpression[Any], ...], limit: int
 ) -> list[FailureLine]:
-    """The newest verdict is the one of the highest number, served by the unique key (failure, number)."""
-    newest = (
-        select(func.max(VerdictRow.number))
-        .where(VerdictRow.failure_id == FailureRow.id)
-        .correlate(FailureRow)
-        .scalar_subquery()
-    )
     statement = (
         select(
             FailureRow,
@@ -97,7 +116,7 @@ def _read(
         .options(defer(FailureRow.record), defer(FailureRow.keys))
         .join(JobRow, JobRow.id == FailureRow.job_id)
         .outerjoin(TestRow, TestRow.id == FailureRow.test_id)
-        .outerjoin(VerdictRow, (VerdictRow.failure_id == FailureRow.id) & (VerdictRow.number == newest))
+        .outerjoin(VerdictRow, _newest_verdict())
         .where(*where)
         .order_by(*order)
         .limit(limit)
@@ -122,6 +141,17 @@ def _read(
         )
         for row, label, job_name, job_url, verdict, kind, strength, whose in session.execute(statement)
     ]
+
+
+def _newest_verdict() -> ColumnElement[bool]:
+    """The verdict of the highest number, served by the unique key (failure, number)."""
+    newest = (
+        select(func.max(VerdictRow.number))
+        .where(VerdictRow.failure_id == FailureRow.id)
+        .correlate(FailureRow)
+        .scalar_subquery()
+    )
+    return (VerdictRow.failure_id == FailureRow.id) & (VerdictRow.number == newest)
 
 
 def _ruling(verdict: int | None, kind: str, strength: str, whose: str) -> Ruling | None:
