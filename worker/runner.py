@@ -22,6 +22,8 @@ RECORD_AGAIN_S = 1.0
 
 ERROR_CHARACTERS = 2000
 
+LOGGED = ("delivery", "repo", "attempt", "pull", "branch")
+
 log = structlog.get_logger(__name__)
 
 
@@ -47,7 +49,8 @@ class TaskRunner:
             if task is None:
                 log.debug("order is overtaken", number=number)
                 return
-            self._conclude(task, self._failure(task))
+            with structlog.contextvars.bound_contextvars(stage=task.stage, **_names(task)):
+                self._conclude(task, self._failure(task))
         self._after_try()
 
     def _failure(self, task: Task) -> Exception | None:
@@ -60,7 +63,7 @@ class TaskRunner:
         try:
             stage.handler(self._deps, task.payload)
         except Conflict as error:
-            log.info("somebody else did it", stage=task.stage, reason=str(error))
+            log.info("somebody else did it", reason=str(error))
         except Exception as error:  # noqa: BLE001 - whatever a stage raises is recorded and decided here
             return error
         return None
@@ -74,11 +77,11 @@ class TaskRunner:
         family, text = verdict.family, redact(verdict.reason)[:ERROR_CHARACTERS]
         bug = error if family == "bug" else None
         if isinstance(verdict, GiveUp):
-            log.error("task is dead", stage=task.stage, tries=task.tries, error=text, exc_info=bug)
+            log.error("task is dead", tries=task.tries, error=text, exc_info=bug)
             self._record(lambda session: tasks.bury(session, task.key, at=now, family=family, error=text))
         else:
             at = verdict.at
-            log.warning("task waits", stage=task.stage, tries=task.tries, until=at, error=text, exc_info=bug)
+            log.warning("task waits", tries=task.tries, until=at, error=text, exc_info=bug)
             self._record(
                 lambda session: tasks.wait(session, task.key, at=now, next_at=at, family=family, error=text)
             )
@@ -94,3 +97,8 @@ class TaskRunner:
             except OperationalError as error:
                 log.warning("cannot record a task", error=str(error.orig))
                 time.sleep(RECORD_AGAIN_S)
+
+
+def _names(task: Task) -> dict[str, object]:
+    """What the task is about, for each line that is logged during it."""
+    return {name: task.payload[name] for name in LOGGED if name in task.payload}

@@ -36,7 +36,7 @@ class Child:
     """A process that should run. `failures` counts ends in a row that came too soon."""
 
     name: str
-    arguments: Sequence[str]
+    command: Sequence[str]
     inherits: tuple[int, ...] = ()
     process: subprocess.Popen[bytes] | None = None
     started_s: float = 0.0
@@ -44,9 +44,8 @@ class Child:
     failures: int = 0
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "worker", *self.arguments]
-        self.process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own arguments
-            command,
+        self.process = subprocess.Popen(  # noqa: S603 - the command is the supervisor's own
+            self.command,
             pass_fds=self.inherits,
             process_group=0,  # Ctrl-C reaches the supervisor only, which then stops both in order
             preexec_fn=_die_with_parent,  # noqa: PLW1509 - the supervisor has one thread, so forking is safe
@@ -94,8 +93,9 @@ class Supervisor:
         """Supervise until SIGTERM or SIGINT; return the exit code. Raises OSError if the port is taken."""
         with _listen(self._settings) as listener, self._signals():
             self._announce(listener)
-            web = Child("web", ["web", "--upgraded", "--fd", str(listener.fileno())], (listener.fileno(),))
-            children = [web, Child("worker", ["worker", "--upgraded"])]
+            number = listener.fileno()
+            web = Child("web", _command("web", "--upgraded", "--fd", str(number)), inherits=(number,))
+            children = [web, Child("worker", _command("worker", "--upgraded"))]
             try:
                 while not self._stop.is_set():
                     for child in children:
@@ -136,6 +136,10 @@ class Supervisor:
         finally:
             for number, handler in former.items():
                 signal.signal(number, handler)
+
+
+def _command(*arguments: str) -> Sequence[str]:
+    return [sys.executable, "-m", "worker", *arguments]
 
 
 def _listen(settings: Settings) -> socket.socket:

@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from app.settings import Settings
+from worker.supervisor import LONGEST_PAUSE_S, Child
 
 
 class Served:
@@ -133,3 +134,76 @@ def test_port_that_is_taken_is_a_sentence_and_no_traceback(settings: Settings) -
     assert ended.returncode == 3
     assert "Address already in use" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_child_that_keeps_ending_is_started_again_after_ever_longer_pauses() -> None:
+    child, pauses = Child("web", [sys.executable, "-c", "raise SystemExit(1)"]), []
+    for _ in range(3):
+        child.start_again_s = 0.0
+        child.look()
+        assert child.process is not None
+        child.process.wait(timeout=30)
+        child.look()
+        pauses.append(round(child.start_again_s - time.monotonic(), 1))
+    assert pauses == [0.5, 1.0, 2.0]
+    child.failures = 100
+    child.start_again_s = 0.0
+    child.look()
+    assert child.process is not None
+    child.process.wait(timeout=30)
+    child.look()
+    assert child.start_again_s - time.monotonic() <= LONGEST_PAUSE_S
+    child.look()
+    assert child.process is None
+
+
+def test_child_that_ignores_the_request_to_stop_is_killed() -> None:
+    reading, writing = os.pipe()
+    stubborn = (
+        "import os, signal\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        f"os.write({writing}, b'1')\n"
+        "while True: signal.pause()"
+    )
+    child = Child("worker", [sys.executable, "-c", stubborn], inherits=(writing,))
+    child.look()
+    assert os.read(reading, 1) == b"1"
+    assert child.process is not None
+    child.ask_to_stop()
+    child.end(grace_s=0.2)
+    assert child.process.returncode == -signal.SIGKILL
+    os.close(reading)
+    os.close(writing)
+
+
+def test_child_that_was_never_started_needs_no_end() -> None:
+    child = Child("worker", [sys.executable, "-c", ""])
+    child.ask_to_stop()
+    child.end(grace_s=0)
+    assert child.process is None
+
+
+def test_people_are_told_where_to_look(settings: Settings) -> None:
+    environment = {
+        **os.environ,  # noqa: TID251 - as above
+        "FLAKE_TRIAGE_DATA_DIR": str(settings.data_dir),
+        "FLAKE_TRIAGE_PORT": "0",
+        "FLAKE_TRIAGE_HOST": "::1",
+        "FLAKE_TRIAGE_PUBLIC_URL": "https://triage.example/",
+    }
+    with subprocess.Popen(
+        [sys.executable, "-m", "worker", "serve"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as serving:
+        assert serving.stdout is not None
+        said = [serving.stdout.readline() for _ in range(3)]
+        serving.send_signal(signal.SIGINT)
+        assert serving.wait(timeout=40) == 0
+    assert said == [
+        "Dashboard: https://triage.example/\n",
+        "Webhook:   https://triage.example/webhooks/github\n",
+        f"Data:      {settings.data_dir}\n",
+    ]
