@@ -37,23 +37,23 @@ class ListedGroup:
     state: GroupState
 
 
-def listed(session: Session, *, repo: int | None = None) -> Iterator[ListedGroup]:
+def listed(session: Session, *, repo: int | None = None, page_rows: int = PAGE) -> Iterator[ListedGroup]:
     """All groups, the last seen first. One page is in memory."""
     where: list[ColumnElement[bool]] = [] if repo is None else [GroupRow.repo_id == repo]
     after: list[ColumnElement[bool]] = []
-    while page := _page(session, *where, *after):
+    while page := _page(session, *where, *after, limit=page_rows):
         yield from page
         last = page[-1]
         after = [tuple_(GroupRow.last_seen_at, GroupRow.id) < (last.last_seen_at, last.id)]
 
 
-def _page(session: Session, *where: ColumnElement[bool]) -> list[ListedGroup]:
+def _page(session: Session, *where: ColumnElement[bool], limit: int) -> list[ListedGroup]:
     statement = (
         select(GroupRow.id, TestRow.label, GroupRow.category, GroupRow.first_seen_at, GroupRow.last_seen_at)
         .join(TestRow, TestRow.id == GroupRow.test_id, isouter=True)
         .where(*where)
         .order_by(GroupRow.last_seen_at.desc(), GroupRow.id.desc())
-        .limit(PAGE)
+        .limit(limit)
     )
     rows = session.execute(statement).all()
     keys = [row.id for row in rows]

@@ -36,7 +36,12 @@ class ListedVerdict:
 
 
 def listed(
-    session: Session, *, repo: int | None = None, since: datetime | None = None, latest: bool = False
+    session: Session,
+    *,
+    repo: int | None = None,
+    since: datetime | None = None,
+    latest: bool = False,
+    page_rows: int = PAGE,
 ) -> Iterator[ListedVerdict]:
     """All verdicts, oldest first; with `latest` only the newest on each failure. One page is in memory."""
     where: list[ColumnElement[bool]] = []
@@ -51,7 +56,7 @@ def listed(
         )
         where.append(~is_overtaken)
     after: list[ColumnElement[bool]] = []
-    while page := _page(session, *where, *after):
+    while page := _page(session, *where, *after, limit=page_rows):
         yield from page
         last = page[-1]
         after = [tuple_(VerdictRow.judged_at, VerdictRow.id) > (last.at, last.id)]
@@ -59,11 +64,11 @@ def listed(
 
 
 def one(session: Session, verdict: int) -> ListedVerdict | None:
-    found = _page(session, VerdictRow.id == verdict)
+    found = _page(session, VerdictRow.id == verdict, limit=1)
     return found[0] if found else None
 
 
-def _page(session: Session, *where: ColumnElement[bool]) -> Sequence[ListedVerdict]:
+def _page(session: Session, *where: ColumnElement[bool], limit: int) -> Sequence[ListedVerdict]:
     statement = (
         select(VerdictRow, FailureRow.group_id, TestRow.label, JobRow.name)
         .add_columns(AttemptRow.number, RunRow.github_id, RepoRow.shown_name)
@@ -75,7 +80,7 @@ def _page(session: Session, *where: ColumnElement[bool]) -> Sequence[ListedVerdi
         .join(RepoRow, RepoRow.id == FailureRow.repo_id)
         .where(*where)
         .order_by(VerdictRow.judged_at, VerdictRow.id)
-        .limit(PAGE)
+        .limit(limit)
     )
     rows = session.execute(statement).all()
     stored = verdicts.stored(session, [row.VerdictRow for row in rows])

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from app.domain.errors import Rejected
@@ -16,6 +15,7 @@ from app.settings import Settings
 from worker.commands import says
 from worker.commands.database import opened_store
 from worker.commands.says import JsonFlag
+from worker.commands.tables import print_table
 from worker.ingest.commit_lines import ALWAYS, DatedCommit, read_commits
 from worker.ingest.fields import Fields
 from worker.ingest.load import Loaded, Loader
@@ -197,7 +197,7 @@ def _print_table(shown: list[Loaded], total: int) -> None:
     for one in shown:
         counts = (one.jobs, one.results, one.failures, one.gaps)
         table.add_row(one.repo, str(one.run), str(one.attempt), *(f"{count:,}" for count in counts))
-    Console(markup=False, highlight=False).print(table)
+    print_table(table)
 
 
 def register(cli: typer.Typer) -> None:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from sqlalchemy.orm import Session
 
@@ -29,6 +28,7 @@ from app.store.verdict_list import ListedVerdict
 from worker.commands import says
 from worker.commands.database import existing_store
 from worker.commands.says import JsonFlag
+from worker.commands.tables import print_table
 
 RepoOption = Annotated[str | None, typer.Option("--repo", help="Only of this repository, owner/name.")]
 
@@ -233,7 +233,7 @@ def _print_comparison(stored: Verdict, again: Verdict) -> None:
 
 def _print(table: Table, nothing: str) -> None:
     if table.row_count:
-        Console(markup=False, highlight=False).print(table)
+        print_table(table)
     else:
         says.progress(nothing)
 

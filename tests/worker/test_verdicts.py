@@ -1,0 +1,217 @@
+"""`flake-triage verdicts`, `verdict show` and `groups`: their shapes, their order and their narrowing."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from ingest_story import START, Story, invoke, json_lines, sha, story_in, traceback
+from sqlalchemy import update
+
+from app.domain.errors import Gone
+from app.settings import Settings
+from app.store import group_list, verdict_list
+from app.store.session import open_engine, read_only, unit_of_work
+from app.store.verdicts import VerdictRow
+
+RED = {"test_one": traceback("test_one"), "test_two": "passed"}
+GREEN = {"test_one": "passed", "test_two": "passed"}
+
+
+@pytest.fixture
+def story(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Story:
+    """A failure that its re-run proves flaky, and another one that stays."""
+    found = story_in(tmp_path / "story", settings.data_dir, monkeypatch)
+    found.pull(1, 7, "a1", RED)
+    found.pull(1, 7, "a1", GREEN, attempt=2)
+    found.job(2, {"test_two": traceback("test_two", "KeyError: 'x'")}, repo="octo/other")
+    found.ingest()
+    return found
+
+
+def test_a_verdict_has_the_shape_that_scripts_read(story: Story) -> None:
+    first, *_ = json_lines(invoke("verdicts", "--json"))
+    assert list(first) == [
+        "id",
+        "failure",
+        "repo",
+        "run",
+        "attempt",
+        "job",
+        "test",
+        "kind",
+        "strength",
+        "whose",
+        "group",
+        "cause",
+        "reasons",
+        "gaps",
+        "at",
+    ]
+    assert first["test"] == "tests.test_a::test_one"
+    assert first["at"] == (START + timedelta(minutes=1)).isoformat()
+    assert first["cause"] is None
+    assert {frozenset(reason) for reason in first["reasons"]} == {
+        frozenset({"kind", "strength", "text", "runs"})
+    }
+    assert len(story.entries) == 3
+
+
+@pytest.mark.usefixtures("story")
+def test_each_change_of_mind_is_a_verdict_of_its_own_oldest_first() -> None:
+    found = json_lines(invoke("verdicts", "--json"))
+    assert [(one["run"], one["kind"]) for one in found] == [
+        (1, "new-failure"),
+        (1, "flaky"),
+        (2, "new-failure"),
+    ]
+    assert [one["at"] for one in found] == sorted(one["at"] for one in found)
+    assert found[0]["failure"] == found[1]["failure"]
+
+
+@pytest.mark.usefixtures("story")
+def test_latest_leaves_only_the_newest_verdict_on_each_failure() -> None:
+    found = json_lines(invoke("verdicts", "--latest", "--json"))
+    assert [(one["run"], one["kind"]) for one in found] == [(1, "flaky"), (2, "new-failure")]
+
+
+@pytest.mark.usefixtures("story")
+def test_verdicts_are_narrowed_by_repository_and_time() -> None:
+    assert [one["run"] for one in json_lines(invoke("verdicts", "--repo", "OCTO/Other", "--json"))] == [2]
+    after = (START + timedelta(minutes=2)).isoformat()
+    assert [one["run"] for one in json_lines(invoke("verdicts", "--since", after, "--json"))] == [1, 2]
+    assert len(json_lines(invoke("verdicts", "--since", "2026-11-01", "--json"))) == 3
+    assert json_lines(invoke("verdicts", "--since", "2027-01-01", "--json")) == []
+    assert json_lines(invoke("verdicts", "--since", "0d", "--json")) == []
+    assert len(json_lines(invoke("verdicts", "--since", "99999d", "--json"))) == 3
+
+
+@pytest.mark.usefixtures("story")
+@pytest.mark.parametrize("since", ["yesterday", "7w", "2026-13-01"])
+def test_a_since_that_is_no_time_is_wrong_use(since: str) -> None:
+    assert invoke("verdicts", "--since", since).exit_code == 2
+
+
+@pytest.mark.usefixtures("story")
+def test_an_unknown_repository_is_told() -> None:
+    assert isinstance(invoke("verdicts", "--repo", "octo/nothing").exception, Gone)
+
+
+def test_reading_makes_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "nothing"))
+    assert isinstance(invoke("verdicts").exception, Gone)
+    assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.usefixtures("story")
+def test_people_read_verdicts_as_a_table() -> None:
+    shown = invoke("verdicts").stdout
+    assert "likely flake" in shown
+    assert "may be yours" in shown
+
+
+def test_pages_join_without_loss_or_repetition(story: Story, settings: Settings) -> None:
+    for number in range(5):
+        story.job(number + 10, RED, sha=sha(f"x{number}"))
+    story.ingest()
+    store = open_engine(settings.app_database_url)
+    with read_only(store) as session:
+        verdicts = list(verdict_list.listed(session))
+        assert list(verdict_list.listed(session, page_rows=2)) == verdicts
+        groups = list(group_list.listed(session))
+        assert list(group_list.listed(session, page_rows=1)) == groups
+    store.dispose()
+    assert len({one.id for one in verdicts}) == len(verdicts) > 5
+    assert len(groups) == 2
+
+
+@pytest.mark.usefixtures("story")
+def test_a_verdict_is_shown_with_its_reasons_and_gaps() -> None:
+    newest = json_lines(invoke("verdicts", "--latest", "--json"))[0]
+    shown = invoke("verdict", "show", str(newest["id"])).stdout
+    assert "likely flake" in shown
+    assert newest["reasons"][0]["text"] in shown
+    told = json_lines(invoke("verdict", "show", str(newest["id"]), "--json"))
+    assert told == [newest | {"policy": "1"}]
+
+
+@pytest.mark.usefixtures("story")
+def test_every_verdict_is_computed_again_from_its_stored_facts() -> None:
+    for one in json_lines(invoke("verdicts", "--json")):
+        told = json_lines(invoke("verdict", "show", str(one["id"]), "--recompute", "--json"))
+        assert told[0]["same"] is True
+        assert told[0]["recomputed"]["kind"] == one["kind"]
+    result = invoke("verdict", "show", "1", "--recompute")
+    assert "from the stored facts: the same" in result.stdout
+
+
+@pytest.mark.usefixtures("story")
+def test_a_verdict_that_would_differ_today_gives_exit_code_1(settings: Settings) -> None:
+    change(settings, strength="confirmed", kind="regression", evidence=[])
+    result = invoke("verdict", "show", "1", "--recompute")
+    assert result.exit_code == 1
+    assert "new failure" in result.stdout
+    assert "now also: " in result.stdout
+    told = invoke("verdict", "show", "1", "--recompute", "--json")
+    assert told.exit_code == 1
+    assert json.loads(told.stdout)["same"] is False
+
+
+@pytest.mark.usefixtures("story")
+def test_facts_of_another_version_are_told_apart_from_a_difference(settings: Settings) -> None:
+    change(settings, facts={"schema": "other"})
+    assert isinstance(invoke("verdict", "show", "1", "--recompute").exception, Gone)
+
+
+@pytest.mark.usefixtures("story")
+def test_a_verdict_that_is_not_there_is_told() -> None:
+    assert isinstance(invoke("verdict", "show", "999").exception, Gone)
+
+
+@pytest.mark.usefixtures("story")
+def test_a_group_says_what_is_thought_of_it() -> None:
+    found = json_lines(invoke("groups", "--repo", "octo/lib", "--json"))
+    assert found == [
+        {
+            "group": found[0]["group"],
+            "test": "tests.test_a::test_one",
+            "category": "exception",
+            "first_seen": (START + timedelta(minutes=1)).isoformat(),
+            "last_seen": (START + timedelta(minutes=1)).isoformat(),
+            "failures": 1,
+            "state": "flaky",
+        }
+    ]
+    assert "failing" in invoke("groups").stdout
+
+
+def test_a_suspected_flake_makes_a_suspect_group(story: Story) -> None:
+    failing = {"test_three": traceback("test_three")}
+    story.pull(20, 8, "b1", failing)
+    story.job(21, {"test_three": "passed"}, sha=sha("b1"), branch="topic-8", tree=sha("other"))
+    story.ingest()
+    newest = json_lines(invoke("groups", "--json"))[0]
+    assert (newest["test"], newest["state"]) == ("tests.test_a::test_three", "suspect")
+
+
+def test_nothing_to_list_is_said(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(settings.data_dir))
+    assert "No verdicts." in invoke("verdicts").stderr
+    assert "No groups." in invoke("groups").stderr
+
+
+def test_control_characters_of_a_name_do_not_reach_the_terminal(story: Story) -> None:
+    story.job(30, RED, repo="octo/third", job="test \x1b[2J\u202e", variant="v")
+    story.ingest()
+    for command in ("verdicts", "groups"):
+        shown = invoke(command).stdout
+        assert "\x1b[2J" not in shown
+        assert "\u202e" not in shown
+
+
+def change(settings: Settings, **values: object) -> None:
+    """Make the first verdict another one, as an older version might have left it."""
+    store = open_engine(settings.app_database_url)
+    with unit_of_work(store) as session:
+        session.execute(update(VerdictRow).where(VerdictRow.id == 1).values(**values))
+    store.dispose()
