@@ -94,8 +94,8 @@ class Supervisor:
         with _listen(self._settings) as listener, self._signals():
             self._announce(listener)
             number = listener.fileno()
-            web = Child("web", _command("web", "--upgraded", "--fd", str(number)), inherits=(number,))
-            children = [web, Child("worker", _command("worker", "--upgraded"))]
+            web = Child("web", _module("worker.web", str(number)), inherits=(number,))
+            children = [web, Child("worker", _module("worker", "worker"))]
             try:
                 while not self._stop.is_set():
                     for child in children:
@@ -138,8 +138,8 @@ class Supervisor:
                 signal.signal(number, handler)
 
 
-def _command(*arguments: str) -> Sequence[str]:
-    return [sys.executable, "-m", "worker", *arguments]
+def _module(*arguments: str) -> Sequence[str]:
+    return [sys.executable, "-m", *arguments]
 
 
 def _listen(settings: Settings) -> socket.socket:

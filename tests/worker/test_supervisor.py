@@ -45,8 +45,8 @@ class Served:
         found = {}
         for pid in listed:
             arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            if b"worker" in arguments[:3] and len(arguments) > 4:
-                found[arguments[3].decode()] = int(pid)
+            if arguments[1:2] == [b"-m"]:
+                found["web" if arguments[2] == b"worker.web" else "worker"] = int(pid)
         return found
 
     def is_alive(self) -> bool:

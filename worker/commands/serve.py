@@ -1,19 +1,15 @@
 """`flake-triage serve`, `web` and `worker`: the processes of the service."""
 
 import os
-import socket
-from typing import Annotated
 
 import typer
-import uvicorn
 
 from app import logs
 from app.settings import Settings
 from worker import supervisor
 from worker.commands.says import JsonFlag
 from worker.upgrade import upgrade
-
-Upgraded = Annotated[bool, typer.Option("--upgraded", hidden=True, help="`serve` upgraded the databases.")]
+from worker.web import run as run_web
 
 
 def serve(*, as_json: JsonFlag = False) -> None:
@@ -24,43 +20,21 @@ def serve(*, as_json: JsonFlag = False) -> None:
     raise typer.Exit(supervisor.Supervisor(settings, as_json=as_json).run())
 
 
-def web(
-    *,
-    listener: Annotated[int | None, typer.Option("--fd", hidden=True, help="A socket that listens.")] = None,
-    upgraded: Upgraded = False,
-) -> None:
+def web() -> None:
     """Run the web process alone: it takes GitHub's deliveries and shows the dashboard."""
     settings = Settings()
-    logs.configure()
-    if not upgraded:
-        upgrade(settings)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            "app.main:create_from_environment",
-            factory=True,
-            host=settings.host,
-            port=settings.port,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=5,
-        )
-    )
-    try:
-        server.run(sockets=None if listener is None else [socket.socket(fileno=listener)])
-    except KeyboardInterrupt:  # the server has ended in good order and hands the signal on
-        raise typer.Exit from None
+    upgrade(settings)
+    run_web(settings)
 
 
-def worker(*, upgraded: Upgraded = False) -> None:
+def worker() -> None:
     """Run the worker process alone; one for each data folder."""
     from worker.main import run  # noqa: PLC0415 - the engine takes most of a second to import
     from worker.stages import PIPELINE  # noqa: PLC0415 - the same
 
     settings = Settings()
     logs.configure()
-    if not upgraded:
-        upgrade(settings)
+    upgrade(settings)
     if not run(settings, PIPELINE):
         os._exit(0)  # threads that did not end in time would hold the exit up; their tasks run again
 
