@@ -35,13 +35,13 @@ class WrongMediaType(Rejected):
     """The body is not what the address takes."""
 
 
-class CrossSite(Rejected):
+class ForeignOrigin(Rejected):
     """A browser says that another site made it send this."""
 
 
 STATUS_OF_FAMILY: Final[tuple[tuple[type[TriageError], int], ...]] = (
     (Unverified, 401),
-    (CrossSite, 403),
+    (ForeignOrigin, 403),
     (TooLarge, 413),
     (WrongMediaType, 415),
     (Malformed, 400),

@@ -22,7 +22,7 @@ from app.dashboard.tests_page import tests_page
 from app.dashboard.url_filters import read_days, read_filters, read_key, read_word
 from app.deps import Wiring, WiringDep
 from app.domain.ids import RepoName
-from app.problems import CrossSite
+from app.problems import ForeignOrigin
 from app.settings import Settings
 from app.store import tasks
 from app.store.session import read_only, unit_of_work
@@ -139,7 +139,7 @@ def require_same_site(request: Request, settings: Settings) -> None:
     origin = urlsplit(request.headers.get("Origin", "")).netloc
     own = {request.headers.get("Host", ""), urlsplit(settings.dashboard_url).netloc}
     if fetched not in {None, "same-origin"} or not origin or origin not in own:
-        raise CrossSite("origin", "this may only be sent from the dashboard's own pages")
+        raise ForeignOrigin("origin", "this may only be sent from the dashboard's own pages")
 
 
 def absent(pages: Pages, sentence: str, now: datetime) -> Response:

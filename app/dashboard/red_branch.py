@@ -118,7 +118,7 @@ def _why(
             for failure in sorted(failures, key=by_urgency)
         ]
         counts = {word: words.count(word) for word in words}
-        said = listed(f"{word} ({count})" if count > 1 else word for word, count in counts.items())
+        said = listed(f"{word} ({count})" if len(counts) > 1 else word for word, count in counts.items())
         at_least = "at least " if len(failures) >= FAILURES_READ else ""
         return sentence(f"{at_least}{counted(len(failures), 'failure')}: {said}")
     if any(facts.gaps.get(line.run) for line in newest):

@@ -10,7 +10,6 @@ from app.dashboard import links, marks, parts, views
 from app.dashboard.contexts import File, FilePage, Job, RunFailure, RunPage
 from app.dashboard.filters import count, instant
 from app.dashboard.links import GitHubLinks
-from app.domain.wording import counted
 from app.store import blobs, gaps, results, runs
 from app.store.runs import StoredJob
 from app.store.screens import attempt_lines, failure_lines, test_history
@@ -113,7 +112,7 @@ def _end_of(session: Session, line: test_history.FileLine) -> parts.Text:
             end = (end + chunk)[-FILE_TAIL:]
     notes = []
     if read_bytes > len(end):
-        notes.append(f"{counted(read_bytes - len(end), 'byte')} before this are not shown")
+        notes.append(f"{read_bytes - len(end):,} bytes before this are not shown")
     if read_bytes >= FILE_READ_BYTES:
         notes.append("the file goes on after this")
     if line.cut:

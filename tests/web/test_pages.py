@@ -90,6 +90,53 @@ def test_a_partial_rerun_that_passed_takes_its_failure_off_the_first_screen(stor
     assert "test_full_dcp_handoff" in words(test)
 
 
+@pytest.mark.parametrize(
+    ("case", "lede", "whose", "now"),
+    [
+        (
+            "judged",
+            "10 failures: confirmed regression.",
+            "the first red commit; others may have come with it",
+            "Look at the commits named here",
+        ),
+        (
+            "not judged",
+            "10 failures: not judged yet.",
+            "the first red",
+            "Open run 2 and look at its log.",
+        ),
+        ("never green", "10 failures: not judged yet.", "the first red", "Open run 2"),
+        (
+            "same commit",
+            "10 failures: not judged yet.",
+            "the same commit was green before",
+            "Open run 2",
+        ),
+        (
+            "gap",
+            "no failing test could be read from it; what is missing is listed below.",
+            "the",
+            "Open run 2",
+        ),
+        ("being read", "The run is red; its failures are being read.", "the", "Open run 2"),
+        ("silent", "none of its results names a failing test.", "the", "Open run 2"),
+    ],
+)
+def test_a_red_main_without_an_alert_says_what_its_runs_show(
+    story: TestClient, case: str, lede: str, whose: str, now: str
+) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_story.other_main(session, case)
+    red = page(story, "/?repo=octo/other").css_first("section.branch")
+    assert lede in words(red.css_first(".lede"))
+    answers = [words(answer) for answer in red.css(".answers dd")]
+    assert whose in answers[1]
+    assert answers[2].startswith(now)
+    assert ("or longer" in answers[0]) == (case == "never green")
+    assert len(red.css(".red-tests li")) == (9 if lede.startswith("10") else 0)
+    assert ("log gone job 0" in words(red)) == (case == "gap")
+
+
 def test_a_comment_leads_to_the_page_of_its_pull_request(story: TestClient) -> None:
     answer = story.get("/?repo=octo/gefen&pull=83", follow_redirects=False)
     assert (answer.status_code, answer.headers["Location"]) == (303, PULL)
@@ -252,6 +299,31 @@ def test_figures_of_a_test_agree_with_the_list(story: TestClient) -> None:
 
 def test_a_test_that_did_not_fail_in_the_window_says_so(story: TestClient) -> None:
     assert "It did not fail in this window." in words(page(story, "/tests/4"))
+
+
+def test_a_tree_that_is_not_known_is_said_so_everywhere(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_story.unknown_trees(session)
+    seen = [words(row) for row in page(story, "/tests/1").css(".observations tbody tr")]
+    assert sum("df3a615 not known" in row for row in seen) == 3
+    assert sum("bd47e80 merge commit 8 h ago" in row for row in seen) == 3
+
+
+def test_long_texts_are_cut_on_pages_and_the_cut_is_marked(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_story.long_texts(session, characters=50_000)
+    text = page(story, "/tests/1").css_first("article.mode .text")
+    assert "[… 38,000 characters not shown here …]" in words(text)
+    whole = page(
+        story,
+        page(story, "/tests/1").css_first("article.mode a[href^='/failures/']").attributes["href"] or "",
+    )
+    assert len(whole.css_first(".text").text()) == 50_000
+    log = page(story, "/files/3")
+    assert words(log.css_first(".hint")) == (
+        "237,856 bytes before this are not shown; the file was cut when it was fetched"
+    )
+    assert set(log.css_first(".text").text()) == {"\ufffd"}
 
 
 def test_rank_logs_are_listed_and_open_as_text(story: TestClient) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.deps import Wiring
@@ -68,9 +69,10 @@ class Seen:
 class Story:
     """Writes rows as the stages would; verdicts and signatures are given, not computed."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, name: RepoName = REPO) -> None:
         self.session = session
-        self.repo = repos.remember(session, REPO, github_id=7, default_branch="main")
+        self.name = name
+        self.repo = repos.remember(session, name, default_branch="main")
         self.jobs = 5000
 
     def attempt(
@@ -88,7 +90,7 @@ class Story:
         jobs = tuple(self._job(run, number, one, at) for one in seen)
         recorded = WorkflowRun(
             id=RunId(run),
-            repo=REPO,
+            repo=self.name,
             attempt=number,
             workflow_id=11,
             workflow="CI",
@@ -453,6 +455,54 @@ def four_pulls(session: Session) -> None:
         head = sha(f"{number}ead")
         job = Seen("test (3.11)", conclusion, outcomes)
         story.attempt(29539000000 + number, "pull_request", head, at, conclusion, job, pull=number)
+
+
+def other_main(session: Session, case: str) -> None:
+    """A second repository whose red main has no alert yet; `case` says what else is known of it."""
+    story, at = Story(session, RepoName("octo/other")), NOW - timedelta(hours=1)
+    head = sha("0ddba11")
+    if case != "never green":
+        before = head if case == "same commit" else sha("600d")
+        story.attempt(1, "push", before, at - timedelta(hours=1), Conclusion.SUCCESS)
+    outcomes = (
+        {}
+        if case in {"gap", "being read", "silent"}
+        else {f"test_{n}": OutcomeKind.FAILED for n in range(10)}
+    )
+    key, found = story.attempt(
+        2, "push", head, at, Conclusion.FAILURE, Seen("test", Conclusion.FAILURE, outcomes)
+    )
+    if case == "gap":
+        more_gaps(session, attempt=key, number=1)
+    if case == "silent":
+        runs.mark_judged(session, key, at=NOW)
+    if case == "judged":
+        regression = verdict(Kind.REGRESSION, Strength.CONFIRMED, Whose.UNKNOWN, FLIP)
+        for failure in found.values():
+            verdicts.record_change(session, failure, regression, facts={}, at=NOW)
+
+
+def unknown_trees(session: Session) -> None:
+    for job in runs.jobs_of(session, 14):
+        runs.set_tested_tree(session, job.id, TestedTree(TreeSource.UNKNOWN))
+    for job in runs.jobs_of(session, 12):
+        runs.set_tested_tree(session, job.id, TestedTree(TreeSource.MERGE_COMMIT))
+
+
+def long_texts(session: Session, *, characters: int) -> None:
+    """One more failure whose text is that long, and a log of ten times that."""
+    text, log = blobs.pack("x" * characters), blobs.pack(b"\xff" * (10 * characters))
+    blobs.keep(session, text, log)
+    at = NOW - timedelta(minutes=1)
+    job = Seen("test (3.11)", Conclusion.FAILURE, {FLAKY: OutcomeKind.FAILED})
+    key, found = Story(session).attempt(29549000000, "push", sha("10ng"), at, Conclusion.FAILURE, job)
+    session.execute(
+        update(failures.FailureRow)
+        .where(failures.FailureRow.id.in_(found.values()))
+        .values(text_blob=text.digest)
+    )
+    file = artifacts.SourceFile(None, "log", "job.log", artifacts.FileKind.JOB_LOG, log.digest, cut=True)
+    artifacts.add_files(session, key, [file])
 
 
 def drop_tables(wired: Wiring) -> None:
