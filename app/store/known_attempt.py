@@ -20,7 +20,6 @@ class KnownAttempt:
     jobs: tuple[StoredJob, ...]
     files: frozenset[tuple[int | None, str, str]]
     """Job, origin and path of each file that is stored."""
-    is_judged: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +32,17 @@ class Counts:
 
 
 def find(session: Session, repo: int, run: RunId, number: int) -> KnownAttempt | None:
-    key = session.execute(
-        select(AttemptRow.id, AttemptRow.judged_at)
+    key = session.scalars(
+        select(AttemptRow.id)
         .join(RunRow, RunRow.id == AttemptRow.run_id)
         .where(RunRow.repo_id == repo, RunRow.github_id == run, AttemptRow.number == number)
     ).one_or_none()
     if key is None:
         return None
     return KnownAttempt(
-        attempt=runs.attempt(session, key.id),
-        jobs=tuple(runs.jobs_of(session, key.id)),
-        files=frozenset(_place(file) for file in artifacts.files_of(session, key.id)),
-        is_judged=key.judged_at is not None,
+        attempt=runs.attempt(session, key),
+        jobs=tuple(runs.jobs_of(session, key)),
+        files=frozenset(_place(file) for file in artifacts.files_of(session, key)),
     )
 
 

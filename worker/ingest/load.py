@@ -162,7 +162,7 @@ def _stored_jobs(entries: Sequence[Entry], known: KnownAttempt) -> list[int]:
     jobs: set[int] = set()
     for entry in entries:
         job = find_job(entry, known.jobs)
-        if not known.is_judged or job is None or not is_stored(entry, job.id, known.files):
+        if not known.attempt.is_judged or job is None or not is_stored(entry, job.id, known.files):
             return []
         jobs.add(job.id)
     return sorted(jobs)

@@ -1,0 +1,69 @@
+"""Migrations make exactly the tables that the models describe, and can be taken back and done again."""
+
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import inspect
+
+from app.store import migrate
+from app.store.base import Base, InboxBase
+from app.store.migrate import Branch
+from app.store.schema import METADATA, MODULES
+from app.store.session import open_engine, sqlite_url
+
+BRANCHES: list[Branch] = ["app", "inbox"]
+
+
+@pytest.fixture
+def urls(tmp_path: Path) -> dict[Branch, str]:
+    found: dict[Branch, str] = {branch: sqlite_url(tmp_path / f"{branch}.db") for branch in BRANCHES}
+    migrate.upgrade(found["app"], found["inbox"])
+    return found
+
+
+def tables(url: str) -> set[str]:
+    engine = open_engine(url)
+    found = set(inspect(engine).get_table_names())
+    engine.dispose()
+    return found
+
+
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_migrations_make_what_the_models_describe(urls: dict[Branch, str], branch: Branch) -> None:
+    engine = open_engine(urls[branch])
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        differences = compare_metadata(context, METADATA[branch])
+    engine.dispose()
+    assert differences == []
+
+
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_migrations_are_taken_back_and_done_again(urls: dict[Branch, str], branch: Branch) -> None:
+    made = tables(urls[branch])
+    assert set(METADATA[branch].tables) <= made
+    command.downgrade(migrate._config(urls[branch], branch), "base")
+    assert tables(urls[branch]) == {"alembic_version"}
+    assert not migrate.is_current(urls[branch], branch)
+    migrate.upgrade(urls["app"], urls["inbox"])
+    assert tables(urls[branch]) == made
+
+
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_upgrading_twice_changes_nothing(urls: dict[Branch, str], branch: Branch) -> None:
+    made = tables(urls[branch])
+    migrate.upgrade(urls["app"], urls["inbox"])
+    assert tables(urls[branch]) == made
+    assert migrate.is_current(urls[branch], branch)
+
+
+def test_an_empty_database_is_not_current(tmp_path: Path) -> None:
+    assert not migrate.is_current(sqlite_url(tmp_path / "new.db"), "app")
+
+
+def test_every_module_with_tables_is_seen_by_the_migrations() -> None:
+    mapped = {mapper.class_.__module__ for base in (Base, InboxBase) for mapper in base.registry.mappers}
+    assert mapped == {module.__name__ for module in MODULES}
