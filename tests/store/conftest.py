@@ -1,22 +1,16 @@
-"""A database with every table, and rows that others can refer to."""
+"""A database with every table, and a desk to write at."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from desk import Desk
 from sqlalchemy import Engine
-from sqlalchemy.orm import Session
 
-from app.domain.ids import JobId, RepoName, RunId, Sha
-from app.domain.run import Conclusion, Job, WorkflowRun
-from app.store import repos, runs
+from app.domain.ids import RepoName
+from app.store import repos
 from app.store.base import Base
-from app.store.runs import StoredAttempt, StoredJob
 from app.store.session import open_engine, sqlite_url, unit_of_work
-
-NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -25,54 +19,6 @@ def app_store(tmp_path: Path) -> Iterator[Engine]:
     Base.metadata.create_all(engine)
     yield engine
     engine.dispose()
-
-
-@dataclass(frozen=True)
-class Desk:
-    """A session in one open transaction, with a repository to write to."""
-
-    session: Session
-    repo: int
-
-    def attempt(self, run: int = 1, number: int = 1, *, jobs: tuple[str, ...] = ("test",)) -> StoredAttempt:
-        told = WorkflowRun(
-            id=RunId(run),
-            repo=RepoName("octo/lib"),
-            attempt=number,
-            workflow_id=5,
-            workflow="ci",
-            event="push",
-            head_sha=Sha("a" * 40),
-            head_branch="main",
-            conclusion=Conclusion.FAILURE,
-            started_at=NOON,
-            completed_at=NOON,
-            actor=None,
-            from_fork=False,
-            pulls=(),
-            url="https://github.com/octo/lib/actions/runs/1",
-        )
-        listed = [self.job(run * 100 + place, run, name) for place, name in enumerate(jobs)]
-        key = runs.record_attempt(self.session, self.repo, told, listed, pull=None, recorded_at=NOON)
-        return runs.attempt(self.session, key)
-
-    def job(self, key: int, run: int, name: str) -> Job:
-        return Job(
-            id=JobId(key),
-            run_id=RunId(run),
-            attempt=1,
-            name=name,
-            conclusion=Conclusion.FAILURE,
-            started_at=NOON,
-            completed_at=NOON,
-            runner=None,
-            labels=("linux",),
-            failed_step=None,
-            url="https://github.com/octo/lib/actions/runs/1/job/1",
-        )
-
-    def stored_job(self, run: int = 1) -> StoredJob:
-        return runs.jobs_of(self.session, self.attempt(run).id)[0]
 
 
 @pytest.fixture

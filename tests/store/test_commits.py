@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from conftest import NOON, Desk
+from desk import NOON, Desk
 
 from app.domain.commit_graph import ChangeSet
 from app.domain.ids import Sha, TreeSha

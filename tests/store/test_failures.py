@@ -3,7 +3,7 @@
 import io
 from datetime import timedelta
 
-from conftest import NOON, Desk
+from desk import NOON, Desk
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from conftest import NOON, Desk
+from desk import NOON, Desk
 from sqlalchemy import select
 
 from app.domain.ids import RepoName, RunId, Sha, TreeSha

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from conftest import NOON
+from desk import NOON
 from sqlalchemy import Engine, select
 from sqlalchemy.exc import IntegrityError, OperationalError, StatementError
 
