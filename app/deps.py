@@ -21,6 +21,10 @@ class Wiring:
     inbox: Engine
     refusals: Refusals
 
+    def dispose(self) -> None:
+        self.store.dispose()
+        self.inbox.dispose()
+
 
 async def wiring(request: Request) -> Wiring:
     """Not a plain function, because FastAPI would send that through its thread pool on every request."""

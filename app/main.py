@@ -66,8 +66,7 @@ def create_from_environment() -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
     wired: Wiring = app.state.wiring
-    wired.store.dispose()
-    wired.inbox.dispose()
+    wired.dispose()
 
 
 def _answer_errors(app: FastAPI) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.deps import WiringDep
 from app.domain.errors import Unavailable
+from app.store.session import read_only
 
 router = APIRouter()
 
@@ -33,7 +34,7 @@ def ready(wiring: WiringDep) -> Health:
 
 def _ask(engine: Engine, name: str, table: str) -> None:
     try:
-        with engine.connect() as connection:
-            connection.execute(text(f"SELECT 1 FROM {table} LIMIT 1"))  # noqa: S608 - both names are literals above
+        with read_only(engine) as session:
+            session.execute(text(f"SELECT 1 FROM {table} LIMIT 1"))  # noqa: S608 - both names are literals above
     except SQLAlchemyError:
         raise Unavailable(name, "does not answer, or has no tables yet", retry_after_s=5) from None

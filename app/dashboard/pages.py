@@ -62,7 +62,7 @@ def main(request: Request, wired: WiringDep, pages: PagesDep) -> Response:
             branches=branches,
             red_runs=main_page.red_runs(session, github),
             troubles=problems_page.trouble_views(session, inbox, wired, now=now),
-            beginning=None if branches or only else problems_page.beginning(wired.inbox, wired),
+            beginning=None if branches or only else problems_page.beginning(inbox, wired),
         )
     return pages.render(page)
 

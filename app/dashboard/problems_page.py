@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from app.dashboard import links, marks, parts
@@ -16,7 +15,6 @@ from app.domain.wording import counted
 from app.store.inbox import DeliveryState
 from app.store.screens import troubles
 from app.store.screens.troubles import DeliveryLine, GapLine
-from app.store.session import read_only
 
 GAPS_SHOWN: Final = 50
 DELIVERIES_SHOWN: Final = 30
@@ -101,10 +99,9 @@ def _many(number: int, noun: str, plural: str) -> str:
     return f"{count(number)} {noun if number == 1 else plural}" if number else ""
 
 
-def beginning(inbox: Engine, wired: Wiring) -> Beginning:
+def beginning(inbox: Session, wired: Wiring) -> Beginning:
     """How to begin, and what has been heard so far."""
-    with read_only(inbox) as session:
-        newest = troubles.delivery_lines(session, list(DeliveryState), limit=1)
+    newest = troubles.delivery_lines(inbox, list(DeliveryState), limit=1)
     heard = "No delivery has come yet."
     if newest:
         heard = f"The last delivery was {newest[0].event}: {newest[0].note}."

@@ -40,8 +40,7 @@ def build(settings: Settings) -> FastAPI:
 
 
 def dispose(app: FastAPI) -> None:
-    app.state.wiring.store.dispose()
-    app.state.wiring.inbox.dispose()
+    app.state.wiring.dispose()
 
 
 @pytest.fixture

@@ -64,7 +64,9 @@ def statements_of(store: Engine) -> Iterator[list[Statement]]:
 def asked_by(client: TestClient, path: str) -> list[Statement]:
     with statements_of(client.app.state.wiring.store) as seen:  # type: ignore[attr-defined]  # any ASGI app
         assert client.get(path).status_code == 200
-    return [one for one in seen if one[0].startswith(("SELECT", "WITH"))]
+    asked = [one for one in seen if one[0].startswith(("SELECT", "WITH"))]
+    assert asked
+    return asked
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -103,3 +105,13 @@ def test_every_list_has_a_limit(story: TestClient, path: str) -> None:
         if ".id = ?" in one or "digest = ?" in one or "_id = ?" in one or "full_name = ?" in one
     ]
     assert set(whole) == set(by_key)
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/readyz"])
+def test_a_page_neither_waits_for_a_writer_nor_stops_one(story: TestClient, path: str) -> None:
+    wired = story.app.state.wiring  # type: ignore[attr-defined]  # any ASGI app
+    with unit_of_work(wired.store) as session, unit_of_work(wired.inbox) as deliveries:
+        web_story.another_red_day(session)
+        web_story.another_delivery(deliveries)
+        assert story.get(path).status_code == 200
+    assert story.get(path).status_code == 200

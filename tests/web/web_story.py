@@ -505,5 +505,13 @@ def long_texts(session: Session, *, characters: int) -> None:
     artifacts.add_files(session, key, [file])
 
 
+def another_delivery(session: Session) -> None:
+    guid = DeliveryId("72d3162e-cc78-11e3-81ab-4c9367dc0959")
+    state, note = DeliveryState.WAITING, "run 3, attempt 1, is completed"
+    inbox.record_once(
+        session, StoredDelivery(guid, "workflow_run", "completed", REPO, state, note, NOW, 1, b"{}"), {}
+    )
+
+
 def drop_tables(wired: Wiring) -> None:
     Base.metadata.drop_all(wired.store)
