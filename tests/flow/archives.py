@@ -1,0 +1,31 @@
+"""Archives and files as nobody should upload them, and as somebody will."""
+
+import io
+import stat
+import zipfile
+
+from scene import Case, junit
+
+
+def with_link(name: str, target: str) -> bytes:
+    entry = zipfile.ZipInfo(name)
+    entry.create_system = 3
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with io.BytesIO() as buffer:
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr(entry, target)
+        return buffer.getvalue()
+
+
+def cut_short(*cases: Case) -> bytes:
+    """A results file that breaks off in the middle of its last case."""
+    whole = junit(*cases)
+    return whole[: whole.rindex(b"<testcase") + 20]
+
+
+ENTITIES = (
+    b'<?xml version="1.0"?><!DOCTYPE t [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;"><!ENTITY x SYSTEM "file:///etc/passwd">]>'
+    b'<testsuite><testcase classname="c" name="&b;&x;"/></testsuite>'
+)
+HTML = b"<!doctype html><html><body><h1>502</h1><p>Try again.<br></body></html>"
+BOMB = b"\0" * (24 * 1024 * 1024)
