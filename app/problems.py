@@ -17,6 +17,7 @@ TITLES: Final = {
     403: "The request comes from another site",
     404: "There is nothing here",
     405: "This address does not take that method",
+    408: "The body did not arrive in time",
     409: "Someone else was faster",
     413: "The body is too large",
     415: "The body has the wrong media type",
@@ -31,6 +32,10 @@ class TooLarge(Rejected):
     """More bytes than the bound; the connection is closed, since the rest of the body is not read."""
 
 
+class TooSlow(Rejected):
+    """The body did not arrive in time; the connection is closed, since the rest is not waited for."""
+
+
 class WrongMediaType(Rejected):
     """The body is not what the address takes."""
 
@@ -42,6 +47,7 @@ class ForeignOrigin(Rejected):
 STATUS_OF_FAMILY: Final[tuple[tuple[type[TriageError], int], ...]] = (
     (Unverified, 401),
     (ForeignOrigin, 403),
+    (TooSlow, 408),
     (TooLarge, 413),
     (WrongMediaType, 415),
     (Malformed, 400),
@@ -67,7 +73,7 @@ def problem(status: int, detail: str) -> Response:
 def from_error(error: TriageError) -> Response:
     """The answer to an error of ours; the class decides, never the text."""
     response = problem(_status(error), str(error))
-    if isinstance(error, TooLarge):
+    if isinstance(error, TooLarge | TooSlow):
         response.headers["Connection"] = "close"
     if isinstance(error, Unavailable) and error.retry_after_s is not None:
         response.headers["Retry-After"] = str(math.ceil(error.retry_after_s))

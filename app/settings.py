@@ -29,6 +29,8 @@ class Settings(BaseSettings):
     """Comma-separated `owner/name`; deliveries of others are recorded and left alone. Empty: all."""
     max_delivery_bytes: int = Field(default=25 * 1024 * 1024, gt=0)
     """GitHub sends nothing larger than 25 MB."""
+    delivery_timeout_s: float = Field(default=10, gt=0)
+    """How long the body of a delivery may take to arrive; GitHub gives up after 10 s."""
     allow_private_downloads: bool = False
     """Whether a download may be redirected to http or to a private address (GitHub Enterprise, tests)."""
     worker_threads: int = Field(default=4, ge=1, le=64)

@@ -1,5 +1,6 @@
 """POST /webhooks/github: bound, verify, record in one committed row, answer 202."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final
@@ -10,7 +11,7 @@ from pydantic import SecretStr
 from app.deps import WiringDep
 from app.domain.delivery import Delivery, Fate, VerifiedBody, read_delivery, read_envelope, verify_body
 from app.domain.errors import Rejected
-from app.problems import TooLarge, WrongMediaType
+from app.problems import TooLarge, TooSlow, WrongMediaType
 from app.settings import Settings
 from app.store import inbox
 from app.store.inbox import DeliveryState, StoredDelivery
@@ -60,12 +61,20 @@ def refuse_open_door(settings: Settings) -> None:
 
 
 async def bounded_json(request: Request, wiring: WiringDep) -> bytes:
-    """The raw body, never more of it in memory than the bound and one chunk."""
+    """The raw body; never more of it in memory than the bound and one chunk, nor waited for without end."""
     _require_json(request.headers.get("Content-Type", ""))
     limit_bytes = wiring.settings.max_delivery_bytes
     declared = request.headers.get("Content-Length", "")
     if declared.isdecimal() and len(declared) < 20 and int(declared) > limit_bytes:  # noqa: PLR2004 - 64 bits
         raise TooLarge("body", f"{declared} bytes declared, at most {limit_bytes} are taken")
+    try:
+        async with asyncio.timeout(wiring.settings.delivery_timeout_s):
+            return await _read(request, limit_bytes)
+    except TimeoutError:
+        raise TooSlow("body", f"not complete after {wiring.settings.delivery_timeout_s:g} s") from None
+
+
+async def _read(request: Request, limit_bytes: int) -> bytes:
     chunks: list[bytes] = []
     size_bytes = 0
     async for chunk in request.stream():

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
@@ -74,6 +75,16 @@ def test_an_endless_body_is_refused_at_the_bound_and_cut_off(server: Listening) 
         except OSError:
             pass  # it closed the connection while we were still sending
     assert stored(server) is None
+
+
+def test_a_body_that_does_not_come_is_not_waited_for_without_end(make_app: Any) -> None:
+    with contextmanager(serve)(make_app(delivery_timeout_s=0.2)) as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+            connection.sendall(head("Content-Length: 100") + b"{")
+            answer = connection.makefile("rb").read()
+        assert answer.startswith(b"HTTP/1.1 408 ")
+        assert b"body: not complete after 0.2 s" in answer
+        assert stored(server) is None
 
 
 def test_a_body_that_breaks_off_leaves_no_row_and_the_server_goes_on(server: Listening) -> None:
