@@ -7,7 +7,8 @@ from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError
 
 from app.domain.errors import TriageError
-from worker.commands import db, demo, ingest, says, serve, tasks, verdicts
+from worker import says
+from worker.commands import db, demo, ingest, serve, tasks, verdicts
 
 cli = typer.Typer(
     name="flake-triage",

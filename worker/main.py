@@ -17,11 +17,11 @@ from app.settings import Settings
 from app.store.outbox import Order
 from app.store.session import open_engine
 from worker.deps import Deps, Pipeline, QueueName
-from worker.engine import TaskEngine
-from worker.lock import exclusive
-from worker.relay import Relay
-from worker.retry import RetryPolicy
-from worker.runner import TaskRunner
+from worker.queue.engine import TaskEngine
+from worker.queue.lock import exclusive
+from worker.queue.relay import Relay
+from worker.queue.retry import RetryPolicy
+from worker.queue.runner import TaskRunner
 
 log = structlog.get_logger(__name__)
 
@@ -35,7 +35,7 @@ def run(
     Raises Conflict if another worker holds the data folder. Databases must be migrated already.
     """
     stop = stop or threading.Event()
-    with exclusive(settings.data_dir / "worker.lock", subject="worker"), _deps(settings, clock) as deps:
+    with exclusive(settings.data_dir / "worker.queue.lock", subject="worker"), _deps(settings, clock) as deps:
         return _work(deps, pipeline, stop)
 
 

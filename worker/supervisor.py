@@ -1,6 +1,7 @@
 """`serve`: web and worker as two processes, restarted when they end, stopped together."""
 
 import ctypes
+import os
 import signal
 import socket
 import subprocess
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 import structlog
 
 from app.settings import Settings
-from worker.commands import says
+from worker import says
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
@@ -84,9 +85,12 @@ class Child:
 
 
 class Supervisor:
-    def __init__(self, settings: Settings, *, as_json: bool = False) -> None:
+    """With `parent`, the service ends when that process is gone: it belongs to it."""
+
+    def __init__(self, settings: Settings, *, as_json: bool = False, parent: int | None = None) -> None:
         self._settings = settings
         self._as_json = as_json
+        self._parent = parent
         self._stop = threading.Event()
 
     def run(self) -> int:
@@ -97,7 +101,7 @@ class Supervisor:
             web = Child("web", _module("worker.web", str(number)), inherits=(number,))
             children = [web, Child("worker", _module("worker", "worker"))]
             try:
-                while not self._stop.is_set():
+                while not self._stop.is_set() and self._parent in {None, os.getppid()}:
                     for child in children:
                         child.look()
                     self._stop.wait(LOOK_S)

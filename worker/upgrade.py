@@ -1,7 +1,7 @@
 """Bring the databases up to date before a process uses them."""
 
 from app.settings import Settings
-from worker.lock import exclusive
+from worker.queue.lock import exclusive
 
 WAIT_S = 120.0
 """Longer than any migration takes here; whoever waits longer should be told."""

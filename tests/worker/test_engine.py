@@ -9,7 +9,7 @@ import pytest
 from app.store.outbox import Order
 from app.store.session import sqlite_url
 from worker.deps import QueueName
-from worker.engine import TaskEngine
+from worker.queue.engine import TaskEngine
 
 
 class Tries:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import Conflict
-from worker.lock import exclusive
+from worker.queue.lock import exclusive
 
 HOLD = """
 import sys, pathlib
-from worker.lock import exclusive
+from worker.queue.lock import exclusive
 with exclusive(pathlib.Path(sys.argv[1]), subject="worker"):
     print("held", flush=True)
     sys.stdin.read()
@@ -21,21 +21,21 @@ with exclusive(pathlib.Path(sys.argv[1]), subject="worker"):
 
 def test_second_holder_is_told_who_is_first(tmp_path: Path) -> None:
     with (
-        exclusive(tmp_path / "worker.lock", subject="worker"),
+        exclusive(tmp_path / "worker.queue.lock", subject="worker"),
         pytest.raises(Conflict, match=r"worker: process \d+ holds"),
-        exclusive(tmp_path / "worker.lock", subject="worker"),
+        exclusive(tmp_path / "worker.queue.lock", subject="worker"),
     ):
         pytest.fail("both hold it")
 
 
 def test_lock_is_free_again_afterwards(tmp_path: Path) -> None:
     for _ in range(2):
-        with exclusive(tmp_path / "missing folder" / "worker.lock", subject="worker"):
+        with exclusive(tmp_path / "missing folder" / "worker.queue.lock", subject="worker"):
             pass
 
 
 def test_waiting_holder_gets_its_turn(tmp_path: Path) -> None:
-    path = tmp_path / "worker.lock"
+    path = tmp_path / "worker.queue.lock"
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as holder:
@@ -48,7 +48,7 @@ def test_waiting_holder_gets_its_turn(tmp_path: Path) -> None:
 
 
 def test_death_of_the_holder_lets_go(tmp_path: Path) -> None:
-    path = tmp_path / "worker.lock"
+    path = tmp_path / "worker.queue.lock"
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as holder:

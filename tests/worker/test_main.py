@@ -16,8 +16,8 @@ from app.store.outbox import Order
 from app.store.session import unit_of_work
 from app.store.tasks import TaskState
 from worker.deps import Deps, Stage
-from worker.lock import exclusive
 from worker.main import queue_of, run
+from worker.queue.lock import exclusive
 
 
 def deliver(bench: Bench, guid: str) -> None:
@@ -73,7 +73,7 @@ def test_order_for_an_unknown_stage_ends_as_a_dead_letter(bench: Bench) -> None:
 
 def test_second_worker_is_refused_before_it_touches_anything(bench: Bench) -> None:
     with (
-        exclusive(bench.settings.data_dir / "worker.lock", subject="worker"),
+        exclusive(bench.settings.data_dir / "worker.queue.lock", subject="worker"),
         pytest.raises(Conflict, match="worker: process"),
     ):
         run(bench.settings, {})

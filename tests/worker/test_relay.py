@@ -14,7 +14,7 @@ from app.store.inbox import DeliveryState, StoredDelivery
 from app.store.outbox import Order
 from app.store.session import read_only, unit_of_work
 from app.store.tasks import TaskState
-from worker.relay import Relay
+from worker.queue.relay import Relay
 
 
 class Died(Exception):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from app.domain.errors import Gone, Rejected, Unavailable
-from worker.retry import GiveUp, RetryAt, RetryPolicy, decide
+from worker.queue.retry import GiveUp, RetryAt, RetryPolicy, decide
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 POLICY = RetryPolicy(max_tries=12, base_s=2)

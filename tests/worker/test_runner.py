@@ -15,8 +15,8 @@ from app.store.outbox import Order
 from app.store.session import unit_of_work
 from app.store.tasks import TaskState
 from worker.deps import Deps, Handler, Stage
-from worker.retry import RetryPolicy
-from worker.runner import TaskRunner
+from worker.queue.retry import RetryPolicy
+from worker.queue.runner import TaskRunner
 
 ORDER = Order("fetch:1", "fetch_artifacts", {"schema": 1, "run": 1}, partition="octo/widgets")
 POLICY = RetryPolicy(max_tries=5, base_s=2)

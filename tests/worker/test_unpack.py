@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.domain.artifact import UnpackBudget
 from app.domain.errors import Rejected
-from worker.unpack import open_artifact
+from worker.fetching.unpack import open_artifact
 
 BUDGET = UnpackBudget(
     download_bytes=4_000_000, entries=20, entry_bytes=1_500_000, total_bytes=3_000_000, ratio=50

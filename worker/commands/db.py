@@ -3,8 +3,8 @@
 import typer
 
 from app.settings import Settings
-from worker.commands import says
-from worker.commands.says import JsonFlag
+from worker import says
+from worker.says import JsonFlag
 from worker.upgrade import upgrade
 
 commands = typer.Typer(no_args_is_help=True, help="Look after the databases.")

@@ -1,5 +1,7 @@
 """`flake-triage demo`: incident 1, from webhook to verdict, on this machine alone."""
 
+import signal
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -10,14 +12,14 @@ import typer
 from app.clock import SystemClock
 from app.standin.server import StandIn
 from app.standin.webhooks import Mailbox
-from worker.commands import says
-from worker.commands.says import JsonFlag
+from worker import says
 from worker.demo import facts
 from worker.demo.outcome import Outcome, collect
 from worker.demo.play import Player
 from worker.demo.quiet import Quiet
 from worker.demo.service import SECRET, running, settings_for
 from worker.demo.stage_set import StageSet
+from worker.says import JsonFlag
 
 
 def demo(
@@ -35,6 +37,7 @@ def demo(
 
     Starts a GitHub of its own, the web and the worker on SQLite in a temporary folder; needs no network.
     """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # ends the service and removes the folder
     story = facts.story(base_moved=base_moved, with_history=not no_history)
     clock = SystemClock()
     with tempfile.TemporaryDirectory(prefix="flake-triage-demo-") as folder, StandIn.start() as standin:
@@ -80,7 +83,7 @@ def _show(outcome: Outcome, standin: StandIn) -> None:
 
 
 def _stay(url: str) -> None:
-    says.text(f"\nThe dashboard is at {url} - end with Ctrl-C.")
+    says.progress(f"\nThe dashboard is at {url} - end with Ctrl-C.")
     try:
         threading.Event().wait()
     except KeyboardInterrupt:

@@ -12,9 +12,8 @@ from app.domain.errors import Rejected
 from app.domain.ids import RepoName
 from app.domain.policy import VerdictPolicy
 from app.settings import Settings
-from worker.commands import says
+from worker import says
 from worker.commands.database import opened_store
-from worker.commands.says import JsonFlag
 from worker.commands.tables import print_table
 from worker.ingest.commit_lines import ALWAYS, DatedCommit, read_commits
 from worker.ingest.fields import Fields
@@ -22,6 +21,7 @@ from worker.ingest.load import Loaded, Loader
 from worker.ingest.manifest import BadLine, Entry, entry_of, read_manifest
 from worker.ingest.progress import Progress
 from worker.ingest.timeline import units, unused
+from worker.says import JsonFlag
 from worker.upgrade import upgrade
 
 SHOWN_UNITS = 20

@@ -1,23 +1,26 @@
 """`flake-triage serve`, `web` and `worker`: the processes of the service."""
 
 import os
+from typing import Annotated
 
 import typer
 
 from app import logs
 from app.settings import Settings
 from worker import supervisor
-from worker.commands.says import JsonFlag
+from worker.says import JsonFlag
 from worker.upgrade import upgrade
 from worker.web import run as run_web
 
+Parent = Annotated[int | None, typer.Option(hidden=True, help="End when this parent process has ended.")]
 
-def serve(*, as_json: JsonFlag = False) -> None:
+
+def serve(*, as_json: JsonFlag = False, parent: Parent = None) -> None:
     """Run the whole service: the web and the worker, each restarted when it ends, until SIGTERM or Ctrl-C."""
     settings = Settings()
     logs.configure()
     upgrade(settings)
-    raise typer.Exit(supervisor.Supervisor(settings, as_json=as_json).run())
+    raise typer.Exit(supervisor.Supervisor(settings, as_json=as_json, parent=parent).run())
 
 
 def web() -> None:

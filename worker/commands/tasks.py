@@ -13,8 +13,8 @@ from app.settings import Settings
 from app.store import tasks
 from app.store.session import open_engine, read_only, unit_of_work
 from app.store.tasks import Task, TaskState
-from worker.commands import says
-from worker.commands.says import JsonFlag
+from worker import says
+from worker.says import JsonFlag
 
 commands = typer.Typer(no_args_is_help=True, help="See the worker's tasks and retry dead ones.")
 

@@ -25,10 +25,10 @@ from app.store import verdicts as verdict_store
 from app.store.group_list import ListedGroup
 from app.store.session import read_only
 from app.store.verdict_list import ListedVerdict
-from worker.commands import says
+from worker import says
 from worker.commands.database import existing_store
-from worker.commands.says import JsonFlag
 from worker.commands.tables import print_table
+from worker.says import JsonFlag
 
 RepoOption = Annotated[str | None, typer.Option("--repo", help="Only of this repository, owner/name.")]
 

@@ -1,5 +1,6 @@
 """The service as its users run it, `flake-triage serve`, as a child process of the demo."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -40,8 +41,8 @@ def settings_for(folder: Path, *, api_url: str, github_url: str, token: str) -> 
 def running(settings: Settings, *, log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Serve until the block ends. What the service logs goes to a file beside its databases."""
     with log.open("ab") as stderr:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "worker", "serve", "--json"],
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own arguments
+            [sys.executable, "-m", "worker", "serve", "--json", "--parent", str(os.getpid())],
             env=settings.as_environment(),
             stdout=subprocess.DEVNULL,
             stderr=stderr,

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.status import Status
 
 from app.domain.wording import counted
-from worker.commands import says
+from worker import says
 from worker.ingest.load import Loaded
 
 EVERY_S = 10.0

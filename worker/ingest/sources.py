@@ -15,8 +15,8 @@ from app.domain.rank_log import is_results_candidate, is_text_log, rank_of
 from app.domain.run import Conclusion
 from app.store import blobs
 from app.store.artifacts import FileKind
+from worker.fetching.job_logs import LIMIT_BYTES
 from worker.ingest.manifest import Entry
-from worker.job_logs import LIMIT_BYTES
 
 ORIGIN = "ingest"
 """What stands for the artifact's name beside a local file."""

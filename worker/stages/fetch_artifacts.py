@@ -20,9 +20,9 @@ from app.store.outbox import Order, ask
 from app.store.runs import StoredAttempt, StoredJob
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
-from worker.job_logs import FetchedLog, LogFetcher
-from worker.known_commits import known_commit
-from worker.unpack import open_artifact
+from worker.fetching.job_logs import FetchedLog, LogFetcher
+from worker.fetching.known_commits import known_commit
+from worker.fetching.unpack import open_artifact
 
 ASK_AGAIN_S = 5.0
 UPLOAD_SLACK = timedelta(minutes=2)

@@ -15,10 +15,10 @@ from app.store.failures import StoredFailure
 from app.store.outbox import Order, ask
 from app.store.runs import StoredAttempt
 from app.store.session import read_only, unit_of_work
-from worker.affected import affected_failures
 from worker.deps import Deps, Payload
-from worker.gather import Gatherer
-from worker.history import History, ask_github
+from worker.weighing.affected import affected_failures
+from worker.weighing.gather import Gatherer
+from worker.weighing.history import History, ask_github
 
 
 def judge_failures(deps: Deps, payload: Payload) -> None:

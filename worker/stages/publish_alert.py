@@ -25,8 +25,8 @@ from app.store.reports import Alert, AlertState
 from app.store.runs import JobExecution, StoredAttempt
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
-from worker.history import History
 from worker.report_lines import current_executions, failure_lines, red_executions
+from worker.weighing.history import History
 
 
 @dataclass(frozen=True, slots=True)

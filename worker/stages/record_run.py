@@ -12,7 +12,7 @@ from app.store import changes, commits, inbox, repos, runs
 from app.store.outbox import Order, ask
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
-from worker.known_commits import known_commit
+from worker.fetching.known_commits import known_commit
 
 LISTED_COMMITS = 250
 """GitHub lists no more commits of one pull request (docs.github.com, REST, "List commits")."""

@@ -27,8 +27,8 @@ from app.store import failures, gaps, identities, repos, runs, verdicts
 from app.store.failures import StoredFailure
 from app.store.observations import Observations, observe
 from app.store.runs import JobExecution
-from worker.history import History
-from worker.rank_lines import rank_lines
+from worker.weighing.history import History
+from worker.weighing.rank_lines import rank_lines
 
 RECURRENCES = 30
 """Newest failures of the group that are looked at elsewhere."""

@@ -14,7 +14,7 @@ from app.store import tasks
 from app.store.session import unit_of_work
 from app.store.tasks import Task
 from worker.deps import Deps, Pipeline
-from worker.retry import GiveUp, RetryPolicy, decide
+from worker.queue.retry import GiveUp, RetryPolicy, decide
 
 Answer = TypeVar("Answer")
 

@@ -14,7 +14,7 @@ from app.store import inbox, outbox, tasks
 from app.store.outbox import Order
 from app.store.session import read_only, unit_of_work
 from worker.deps import FIRST_STAGE
-from worker.retry import describe
+from worker.queue.retry import describe
 
 BATCH = 200
 """Orders carried between two looks at `stop`."""

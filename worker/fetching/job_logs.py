@@ -14,7 +14,7 @@ from app.store import blobs
 from app.store.artifacts import FileKind, SourceFile
 from app.store.runs import StoredAttempt, StoredJob
 from worker.deps import Deps
-from worker.tested_trees import TreeFinder
+from worker.fetching.tested_trees import TreeFinder
 
 LIMIT_BYTES = 16 * 1024 * 1024
 """Of a longer log the head and the larger tail are taken; logs of 500 MB exist."""

@@ -1,0 +1,1 @@
+"""Gathering, for one failure, everything that a verdict rests on."""
