@@ -26,7 +26,7 @@ class RedTest:
     failure: Link
     badge: Badge
     jobs: str
-    sentence: str
+    because: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Final
 
 from app.dashboard import marks, views
 from app.dashboard.contexts import RedTest
-from app.domain.verdict import Kind, Whose
+from app.domain.verdict import EvidenceKind, Kind, Verdict, Whose
 from app.domain.wording import sentence
 from app.store.screens.failure_lines import FailureLine, Ruling
 from app.store.verdicts import StoredVerdict
@@ -50,11 +50,19 @@ def _red_test(
 ) -> RedTest:
     first = same[0]
     verdict = stored.get(first.key)
-    reasons = verdict.verdict.reasons if verdict is not None else ()
     return RedTest(
         name=views.failure_name(first),
         failure=views.failure_title(first),
         badge=marks.badge(first.ruling, opaque=first.opaque, with_whose=with_whose),
         jobs=views.listed_jobs(same),
-        sentence=sentence(reasons[0].text) if reasons else "",
+        because=() if verdict is None else _because(verdict.verdict, with_whose=with_whose),
     )
+
+
+def _because(verdict: Verdict, *, with_whose: bool) -> tuple[str, ...]:
+    """The reason that decided what it is, and the one that decided that it is not the reader's."""
+    decided = list(verdict.reasons[:1])
+    if with_whose and verdict.whose is Whose.NOT_YOURS:
+        outside = [one for one in verdict.reasons[1:] if one.kind is EvidenceKind.SEEN_WITHOUT_CHANGE]
+        decided += outside[:1]
+    return tuple(sentence(one.text) for one in decided)

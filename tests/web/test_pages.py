@@ -45,7 +45,7 @@ def test_the_first_screen_says_that_main_is_red_why_since_when_and_whose(story: 
     assert "A suspected flake: the same failure flipped at bd47e80" in words(red.css_first(".lede"))
     since, whose, now = (words(answer) for answer in red.css(".answers dd"))
     assert "run 29538690201 at df3a615" in since
-    assert "before it green: run 29538000002" in since
+    assert "last green: run 29538000002" in since
     assert "by ada" in whose
     assert "all that came between the last green run and the first red one (2)" in whose
     assert "run 29538690201" in now
@@ -150,6 +150,8 @@ def test_a_pull_request_says_whether_its_red_is_mine(story: TestClient) -> None:
     first, second = (words(one) for one in found.css(".red-tests li"))
     assert first.startswith("new failure may be yours")
     assert second.startswith("likely flake not yours opaque")
+    assert "both checked out tree 1a2b3c4" in second
+    assert second.endswith("The same failure happened without the change: run 29538690201 failed at df3a615.")
     assert len(found.css("tbody tr")) == 2
 
 
@@ -324,6 +326,18 @@ def test_long_texts_are_cut_on_pages_and_the_cut_is_marked(story: TestClient) ->
         "237,856 bytes before this are not shown; the file was cut when it was fetched"
     )
     assert set(log.css_first(".text").text()) == {"\ufffd"}
+
+
+def test_a_failure_shows_its_newest_verdict_and_folds_the_earlier(story: TestClient) -> None:
+    found = page(story, "/failures/1")
+    newest, earlier = found.css("article.verdict")
+    assert words(newest).startswith("likely flake not yours")
+    assert words(earlier).startswith("suspected flake may be yours")
+    assert words(found.css_first("details summary")) == "Earlier verdicts"
+    with unit_of_work(wired(story).store) as session:
+        web_story.many_red_tests(session, number=1)
+    unjudged = page(story, "/runs/15").css_first("#failures td:nth-child(2) a").attributes["href"]
+    assert "Not judged yet." in words(page(story, unjudged or ""))
 
 
 def test_rank_logs_are_listed_and_open_as_text(story: TestClient) -> None:

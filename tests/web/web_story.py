@@ -213,6 +213,12 @@ ELSEWHERE = Reason(
     "the same failure flipped at bd47e80: run 29538418197 passed and run 29538416045 failed there",
     (29538416045, 29538418197),
 )
+WITHOUT = Reason(
+    EvidenceKind.SEEN_WITHOUT_CHANGE,
+    EvidenceStrength.WEAK,
+    "the same failure happened without the change: run 29538690201 failed at df3a615",
+    (29538690201,),
+)
 OPAQUE = Reason(EvidenceKind.OPAQUE, EvidenceStrength.CONTEXT, "the text of this failure holds no cause")
 TREE_GAP = Gap(GapKind.TREE_UNKNOWN, "test (3.12)", "the checkout step's lines were not found in its log")
 
@@ -310,7 +316,7 @@ def _judge(story: Story, attempt: int, pushed: dict[str, int], on_main: dict[str
     session = story.session
     suspected = verdict(Kind.FLAKY, Strength.SUSPECTED, Whose.UNKNOWN, FLIP, OPAQUE, opaque=True)
     on_main_too = verdict(Kind.FLAKY, Strength.SUSPECTED, Whose.UNKNOWN, ELSEWHERE, OPAQUE, opaque=True)
-    likely = verdict(Kind.FLAKY, Strength.LIKELY, Whose.NOT_YOURS, FLIP, OPAQUE, opaque=True)
+    likely = verdict(Kind.FLAKY, Strength.LIKELY, Whose.NOT_YOURS, FLIP, OPAQUE, WITHOUT, opaque=True)
     new = verdict(
         Kind.NEW_FAILURE,
         Strength.SUSPECTED,
