@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import web_scenes
 import web_story
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -153,7 +154,7 @@ def test_the_first_screen_keeps_itself_fresh(open_page: Open, server: Listening)
     page.goto("/")
     expect(page.locator(".red-tests li")).to_have_count(2)
     with unit_of_work(server.app.state.wiring.store) as session:
-        web_story.another_red_day(session)
+        web_scenes.another_red_day(session)
     page.clock.fast_forward(31_000)
     expect(page.locator(".red-tests li")).to_have_count(3)
 

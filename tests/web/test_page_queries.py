@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-import web_story
+import web_scenes
 from sqlalchemy import Engine, event
 from starlette.testclient import TestClient
 
@@ -73,7 +73,7 @@ def asked_by(client: TestClient, path: str) -> list[Statement]:
 def test_the_number_of_statements_does_not_grow_with_the_rows(story: TestClient, path: str) -> None:
     before = len(asked_by(story, path))
     with unit_of_work(story.app.state.wiring.store) as session:  # type: ignore[attr-defined]  # any ASGI app
-        web_story.another_red_day(session)
+        web_scenes.another_red_day(session)
     assert len(asked_by(story, path)) == before
     assert before <= 18
 
@@ -111,7 +111,7 @@ def test_every_list_has_a_limit(story: TestClient, path: str) -> None:
 def test_a_page_neither_waits_for_a_writer_nor_stops_one(story: TestClient, path: str) -> None:
     wired = story.app.state.wiring  # type: ignore[attr-defined]  # any ASGI app
     with unit_of_work(wired.store) as session, unit_of_work(wired.inbox) as deliveries:
-        web_story.another_red_day(session)
-        web_story.another_delivery(deliveries)
+        web_scenes.another_red_day(session)
+        web_scenes.another_delivery(deliveries)
         assert story.get(path).status_code == 200
     assert story.get(path).status_code == 200

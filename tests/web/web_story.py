@@ -1,9 +1,8 @@
 """A story for pages to tell: a red main, a known flake, a hostile test, gaps and a dead letter."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.deps import Wiring
@@ -33,7 +32,6 @@ from app.store import (
     tasks,
     verdicts,
 )
-from app.store.base import Base
 from app.store.inbox import DeliveryState, StoredDelivery
 from app.store.session import unit_of_work
 
@@ -390,134 +388,3 @@ def _around(story: Story, attempt: int, merged: Sha) -> None:
             history=(opened,),
         ),
     )
-
-
-def more_gaps(session: Session, *, attempt: int, number: int) -> None:
-    more = [Gap(GapKind.LOG_GONE, f"job {place}", "GitHub has dropped it") for place in range(number)]
-    gaps.note(session, attempt, None, more, at=NOW)
-
-
-def another_red_day(session: Session) -> None:
-    """More of everything that lists are made of."""
-    story, failed = Story(session), OutcomeKind.FAILED
-    for hour in (1, 2):
-        outcomes = {FLAKY: failed, HOSTILE: failed, "test_new_today": failed}
-        at = NOW - timedelta(minutes=30 * hour)
-        jobs = [Seen(f"test (3.{minor})", Conclusion.FAILURE, outcomes) for minor in (11, 12, 13, 14)]
-        key, found = story.attempt(
-            29538700000 + hour, "push", sha(f"{hour}abcdef"), at, Conclusion.FAILURE, *jobs
-        )
-        for failure in found.values():
-            regression = verdict(Kind.REGRESSION, Strength.LIKELY, Whose.UNKNOWN, FLIP)
-            verdicts.record_change(session, failure, regression, facts={}, at=at)
-        more_gaps(session, attempt=key, number=2)
-
-
-def many_red_tests(session: Session, *, number: int) -> None:
-    """One job in which that many tests fail that never failed before."""
-    outcomes = {f"test_case_{place}": OutcomeKind.FAILED for place in range(number)}
-    job = Seen("test (3.11)", Conclusion.FAILURE, outcomes)
-    Story(session).attempt(29538800000, "push", sha("cafe"), NOW, Conclusion.FAILURE, job)
-
-
-def all_clear(session: Session) -> None:
-    """A green run of main, and the alert closed by it."""
-    story, head = Story(session), sha("9c0d2f4")
-    at = NOW - timedelta(minutes=9)
-    story.attempt(
-        29541380766, "push", head, at, Conclusion.SUCCESS, Seen("test (3.11)", Conclusion.SUCCESS, {})
-    )
-    known = reports.open_alert(session, story.repo, "main")
-    assert known is not None
-    closed = AlertEvent(NOW, AlertStep.CLOSED, head, "green again", 29541380766)
-    alert = replace(
-        known,
-        state=reports.AlertState.CLOSED,
-        closed_on=head,
-        closed_at=NOW,
-        history=(*known.history, closed),
-    )
-    reports.save_alert(session, alert)
-
-
-def rerun_of_one_job(session: Session) -> None:
-    """A second attempt of main's red run that runs one of the two red jobs again, which passes."""
-    outcomes = {"test_rotate_keys": OutcomeKind.PASSED}
-    job = Seen("test (3.13)", Conclusion.SUCCESS, outcomes)
-    at = NOW - timedelta(hours=1)
-    Story(session).attempt(29538690201, "push", sha("df3a615"), at, Conclusion.FAILURE, job, number=2)
-
-
-def four_pulls(session: Session) -> None:
-    """Pull requests 1 to 4: green, cancelled, red without a failure, red with one that is not judged."""
-    story, at = Story(session), NOW - timedelta(hours=1)
-    red = {"test_case": OutcomeKind.FAILED}
-    for number, conclusion, outcomes in (
-        (1, Conclusion.SUCCESS, {}),
-        (2, Conclusion.CANCELLED, {}),
-        (3, Conclusion.FAILURE, {}),
-        (4, Conclusion.FAILURE, red),
-    ):
-        head = sha(f"{number}ead")
-        job = Seen("test (3.11)", conclusion, outcomes)
-        story.attempt(29539000000 + number, "pull_request", head, at, conclusion, job, pull=number)
-
-
-def other_main(session: Session, case: str) -> None:
-    """A second repository whose red main has no alert yet; `case` says what else is known of it."""
-    story, at = Story(session, RepoName("octo/other")), NOW - timedelta(hours=1)
-    head = sha("0ddba11")
-    if case != "never green":
-        before = head if case == "same commit" else sha("600d")
-        story.attempt(1, "push", before, at - timedelta(hours=1), Conclusion.SUCCESS)
-    outcomes = (
-        {}
-        if case in {"gap", "being read", "silent"}
-        else {f"test_{n}": OutcomeKind.FAILED for n in range(10)}
-    )
-    key, found = story.attempt(
-        2, "push", head, at, Conclusion.FAILURE, Seen("test", Conclusion.FAILURE, outcomes)
-    )
-    if case == "gap":
-        more_gaps(session, attempt=key, number=1)
-    if case == "silent":
-        runs.mark_judged(session, key, at=NOW)
-    if case == "judged":
-        regression = verdict(Kind.REGRESSION, Strength.CONFIRMED, Whose.UNKNOWN, FLIP)
-        for failure in found.values():
-            verdicts.record_change(session, failure, regression, facts={}, at=NOW)
-
-
-def unknown_trees(session: Session) -> None:
-    for job in runs.jobs_of(session, 14):
-        runs.set_tested_tree(session, job.id, TestedTree(TreeSource.UNKNOWN))
-    for job in runs.jobs_of(session, 12):
-        runs.set_tested_tree(session, job.id, TestedTree(TreeSource.MERGE_COMMIT))
-
-
-def long_texts(session: Session, *, characters: int) -> None:
-    """One more failure whose text is that long, and a log of ten times that."""
-    text, log = blobs.pack("x" * characters), blobs.pack(b"\xff" * (10 * characters))
-    blobs.keep(session, text, log)
-    at = NOW - timedelta(minutes=1)
-    job = Seen("test (3.11)", Conclusion.FAILURE, {FLAKY: OutcomeKind.FAILED})
-    key, found = Story(session).attempt(29549000000, "push", sha("10ng"), at, Conclusion.FAILURE, job)
-    session.execute(
-        update(failures.FailureRow)
-        .where(failures.FailureRow.id.in_(found.values()))
-        .values(text_blob=text.digest)
-    )
-    file = artifacts.SourceFile(None, "log", "job.log", artifacts.FileKind.JOB_LOG, log.digest, cut=True)
-    artifacts.add_files(session, key, [file])
-
-
-def another_delivery(session: Session) -> None:
-    guid = DeliveryId("72d3162e-cc78-11e3-81ab-4c9367dc0959")
-    state, note = DeliveryState.WAITING, "run 3, attempt 1, is completed"
-    inbox.record_once(
-        session, StoredDelivery(guid, "workflow_run", "completed", REPO, state, note, NOW, 1, b"{}"), {}
-    )
-
-
-def drop_tables(wired: Wiring) -> None:
-    Base.metadata.drop_all(wired.store)
