@@ -31,7 +31,7 @@ from app.store.results import DailyCountRow
 from app.store.runs import AttemptRow, RunRow, StoredAttempt, attempt, attempts_at
 from app.store.session import read_only
 from app.store.tasks import Task, TaskState
-from worker.deps import Deps
+from worker.deps import Deps, Payload
 from worker.queue.relay import Relay
 from worker.queue.retry import RetryPolicy
 from worker.queue.runner import TaskRunner
@@ -97,8 +97,20 @@ class Pipeline:
                 runner.run_try(order.key, order.number)
                 self.tries.append(order.stage)
                 if twice and self.task(order.key).state is TaskState.DONE:
-                    PIPELINE[order.stage].handler(self.deps, order.payload)
+                    self.run_again(order.stage, order.payload)
         return self
+
+    def run_again(self, stage: str, payload: Payload) -> None:
+        """Run a stage as if the end of its last try had not been recorded."""
+        PIPELINE[stage].handler(self.deps, payload)
+
+    def publish_again(self, run: int) -> None:
+        """Run the last stages of a run's pull request, or of the branch that it tested, once more."""
+        told = self.attempt(run)
+        if told.pull is None:
+            self.run_again("publish_alert", {"schema": 1, "repo": told.repo, "branch": told.head_branch})
+        else:
+            self.run_again("publish_comment", {"schema": 1, "repo": told.repo, "pull": told.pull})
 
     def _enqueue(self, order: Order) -> bool:
         self.orders.append(order)
