@@ -3,16 +3,16 @@
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, or_
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from app.domain.evidence import Observation
 from app.domain.ids import Sha, TreeSha
 from app.domain.outcome import OutcomeKind
-from app.domain.run import TESTS_THE_PUSHED_COMMIT
+from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion
 from app.domain.run_vector import RunVector
 from app.store import results
-from app.store.runs import AttemptRow, JobExecution, JobRow, RunRow, VariantRow, job_executions
+from app.store.runs import AttemptRow, JobExecution, JobRow, RunRow, StoredAttempt, VariantRow, job_executions
 
 MOST_EXECUTIONS = 400
 
@@ -24,10 +24,14 @@ class Observations:
         self._session = session
         self._vectors: dict[int, RunVector | None] = {}
         self._answers: dict[tuple[object, ...], list[JobExecution]] = {}
+        self._executions: dict[int, JobExecution] = {}
+        self._greens: dict[tuple[object, ...], Sha | None] = {}
         self._tallies: dict[tuple[int, str], tuple[int, int]] = {}
 
     def execution(self, job: int) -> JobExecution:
-        return self._ask(("job", job), JobRow.id == job, limit=1)[0]
+        if job not in self._executions:
+            self._remember([job])
+        return self._executions[job]
 
     def of_test(self, test: int, executions: Iterable[JobExecution]) -> tuple[Observation, ...]:
         """What the test did in each of these jobs; a job without a result of it gives none."""
@@ -63,13 +67,13 @@ class Observations:
     def on_branch(
         self, repo: int, variant: int, branch: str, *, until: datetime, limit: int
     ) -> list[JobExecution]:
-        """Executions on a branch's own commits that began before `until`, newest first."""
+        """Executions on a branch's own commits that began until then, newest first."""
         where = (
             RunRow.repo_id == repo,
             RunRow.head_branch == branch,
             RunRow.event.in_(TESTS_THE_PUSHED_COMMIT),
             JobRow.variant_id == variant,
-            AttemptRow.started_at < until,
+            AttemptRow.started_at <= until,
         )
         return self._ask(("branch", variant, branch, until, limit), *where, limit=limit)
 
@@ -87,18 +91,58 @@ class Observations:
             self._tallies[attempt, variant] = sums
         return self._tallies[attempt, variant]
 
+    def last_green(self, before: StoredAttempt, branch: str) -> Sha | None:
+        """The head of the newest success of the same workflow on a branch, other than that of `before`."""
+        question = (before.workflow_id, branch, before.started_at, before.head_sha)
+        if question not in self._greens:
+            statement = (
+                select(RunRow.head_sha)
+                .join(AttemptRow, AttemptRow.run_id == RunRow.id)
+                .where(RunRow.repo_id == before.repo, RunRow.head_branch == branch)
+                .where(RunRow.event.in_(TESTS_THE_PUSHED_COMMIT), RunRow.workflow_id == before.workflow_id)
+                .where(RunRow.head_sha != before.head_sha, AttemptRow.conclusion == Conclusion.SUCCESS.value)
+                .where(RunRow.created_at <= before.started_at, AttemptRow.started_at <= before.started_at)
+                .order_by(RunRow.created_at.desc(), AttemptRow.id.desc())
+                .limit(1)
+            )
+            found = self._session.scalars(statement).one_or_none()
+            self._greens[question] = None if found is None else Sha(found)
+        return self._greens[question]
+
     def _ask(
         self, question: tuple[object, ...], *where: ColumnElement[bool], limit: int
     ) -> list[JobExecution]:
+        """Ask for keys first: most of the executions are known from another question."""
         if question not in self._answers:
-            self._answers[question] = job_executions(self._session, *where, limit=limit)
+            keys = job_keys(self._session, *where, limit=limit)
+            missing = [key for key in keys if key not in self._executions]
+            if missing:
+                self._remember(missing)
+            self._answers[question] = [self._executions[key] for key in keys]
         return self._answers[question]
+
+    def _remember(self, jobs: Sequence[int]) -> None:
+        found = job_executions(self._session, JobRow.id.in_(jobs), limit=len(jobs))
+        self._executions |= {one.job.id: one for one in found}
 
     def _load(self, jobs: Sequence[int]) -> None:
         missing = [job for job in jobs if job not in self._vectors]
         if missing:
             found = results.vectors(self._session, missing)
             self._vectors |= {job: found.get(job) for job in missing}
+
+
+def job_keys(session: Session, *where: ColumnElement[bool], limit: int) -> list[int]:
+    """Our keys of jobs, those of the newest attempts first."""
+    statement = (
+        select(JobRow.id)
+        .join(AttemptRow, AttemptRow.id == JobRow.attempt_id)
+        .join(RunRow, RunRow.id == AttemptRow.run_id)
+        .where(*where)
+        .order_by(AttemptRow.started_at.desc(), JobRow.id.desc())
+        .limit(limit)
+    )
+    return list(session.scalars(statement))
 
 
 def observe(execution: JobExecution, outcome: OutcomeKind) -> Observation:

@@ -295,13 +295,9 @@ def attempts_at(session: Session, repo: int, head_sha: Sha) -> list[StoredAttemp
     return _attempts(session, RunRow.repo_id == repo, RunRow.head_sha == head_sha, limit=200)
 
 
-def attempts_on(
-    session: Session, repo: int, branch: str, *, until: datetime | None = None, limit: int
-) -> list[StoredAttempt]:
+def attempts_on(session: Session, repo: int, branch: str, *, limit: int) -> list[StoredAttempt]:
     """Attempts of runs that tested a branch's own commits, newest first; pull requests are not among them."""
-    where = [RunRow.repo_id == repo, RunRow.head_branch == branch, RunRow.event.in_(TESTS_THE_PUSHED_COMMIT)]
-    if until is not None:
-        where.append(AttemptRow.started_at <= until)
+    where = (RunRow.repo_id == repo, RunRow.head_branch == branch, RunRow.event.in_(TESTS_THE_PUSHED_COMMIT))
     return _attempts(session, *where, limit=limit)
 
 

@@ -9,14 +9,14 @@ from sqlalchemy import Engine
 
 from app.domain.ids import RepoName
 from app.store import repos
-from app.store.base import Base
+from app.store.schema import METADATA
 from app.store.session import open_engine, sqlite_url, unit_of_work
 
 
 @pytest.fixture
 def app_store(tmp_path: Path) -> Iterator[Engine]:
     engine = open_engine(sqlite_url(tmp_path / "app.db"))
-    Base.metadata.create_all(engine)
+    METADATA["app"].create_all(engine)
     yield engine
     engine.dispose()
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from desk import NOON, Desk
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from app.domain.ids import RepoName, RunId, Sha, TreeSha
 from app.domain.outcome import OutcomeKind
@@ -12,6 +12,7 @@ from app.domain.run import Conclusion, PullRequest
 from app.domain.run_vector import Cell
 from app.domain.tested_tree import TestedTree, TreeSource
 from app.store import known_attempt, repos, results, runs
+from app.store.observations import Observations
 from app.store.results import DailyCountRow, JobCells
 from app.store.runs import AttemptRow, JobRow
 
@@ -58,9 +59,21 @@ def test_attempts_are_found_by_head_and_by_branch(desk: Desk) -> None:
     attempt = desk.attempt()
     assert runs.attempts_at(desk.session, desk.repo, attempt.head_sha) == [attempt]
     assert runs.attempts_at(desk.session, desk.repo, Sha("b" * 40)) == []
-    assert runs.attempts_on(desk.session, desk.repo, "main", until=NOON, limit=5) == [attempt]
-    earlier = NOON - timedelta(seconds=1)
-    assert runs.attempts_on(desk.session, desk.repo, "main", until=earlier, limit=5) == []
+    assert runs.attempts_on(desk.session, desk.repo, "main", limit=5) == [attempt]
+    assert runs.attempts_on(desk.session, desk.repo, "topic", limit=5) == []
+
+
+def test_the_last_green_is_another_commit_that_succeeded_by_then(desk: Desk) -> None:
+    attempt = desk.attempt()
+    desk.session.execute(update(AttemptRow).values(conclusion="success"))
+    after = replace(attempt, head_sha=Sha("b" * 40))
+    observations = Observations(desk.session)
+    assert observations.last_green(attempt, "main") is None
+    assert observations.last_green(after, "main") == attempt.head_sha
+    assert observations.last_green(after, "topic") is None
+    assert observations.last_green(replace(after, workflow_id=6), "main") is None
+    earlier = replace(after, started_at=NOON - timedelta(seconds=1))
+    assert observations.last_green(earlier, "main") is None
 
 
 def test_counting_is_claimed_once(desk: Desk) -> None:

@@ -1,27 +1,26 @@
 """Which failures an attempt throws light on: its own, and those that share code or a group with it."""
 
-from collections.abc import Collection
 from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
 from app.domain.policy import VerdictPolicy
-from app.domain.verdict import Kind, Strength, Verdict, Whose
-from app.store import failures, runs, verdicts
+from app.store import failures, runs
 from app.store.failures import StoredFailure
 from app.store.observations import Observations
 from app.store.runs import StoredAttempt
 
 SAME_GROUP = 10
-"""Newest failures of a group that are judged again when it is seen once more: an older one has had as many
-recurrences to be judged by, and a test that fails in every run must not be judged for all its past each time."""
+"""Newest failures of a group that are judged again when it is seen once more. An older one has had as many
+recurrences to be judged by, and a test that fails in every run must not be judged for all its past each time.
+"""
 
 
 def affected_failures(session: Session, attempt: StoredAttempt, policy: VerdictPolicy) -> list[StoredFailure]:
     """Failures to judge after this attempt, oldest first, each once and each signed.
 
     Its own; those at the same head or on the same tree, which its passes may prove flaky; and the newest of
-    every group among these, for which they are a recurrence, unless that could add nothing.
+    every group among these, for which they are a recurrence.
     """
     found = {one.id: one for one in failures.of_attempt(session, attempt.id)}
     same_head = {one.id for one in runs.attempts_at(session, attempt.repo, attempt.head_sha)}
@@ -31,31 +30,9 @@ def affected_failures(session: Session, attempt: StoredAttempt, policy: VerdictP
         same_head |= {execution.attempt.id for execution in alike}
     for one in failures.of_attempts(session, same_head - {attempt.id}):
         found[one.id] = one
-    for one in _recurring(session, found, attempt, policy):
-        found[one.id] = one
+    since = attempt.started_at - timedelta(days=policy.window_days)
+    for group in sorted({one.group for one in found.values() if one.group is not None}):
+        for one in failures.of_group(session, group, since=since, limit=SAME_GROUP):
+            found[one.id] = one
     signed = [one for one in found.values() if one.is_signed]
     return sorted(signed, key=lambda one: (one.failed_at, one.id))
-
-
-def _recurring(
-    session: Session, near: dict[int, StoredFailure], attempt: StoredAttempt, policy: VerdictPolicy
-) -> list[StoredFailure]:
-    """Failures in the groups of those at hand, whose verdict one more recurrence may change."""
-    since = attempt.started_at - timedelta(days=policy.window_days)
-    found: dict[int, StoredFailure] = {}
-    for group in sorted({one.group for one in near.values() if one.group is not None}):
-        alike = failures.of_group(session, group, since=since, limit=SAME_GROUP)
-        found |= {one.id: one for one in alike if one.id not in near}
-    settled = _settled(session, found)
-    return [one for key, one in found.items() if key not in settled]
-
-
-def _settled(session: Session, failures_asked: Collection[int]) -> set[int]:
-    newest = verdicts.latest(session, failures_asked) if failures_asked else {}
-    return {failure for failure, stored in newest.items() if _is_settled(stored.verdict)}
-
-
-def _is_settled(verdict: Verdict) -> bool:
-    """A flake that is excused already: seeing it once more says the same again."""
-    is_sure = verdict.kind is Kind.FLAKY and verdict.strength is not Strength.SUSPECTED
-    return is_sure and verdict.whose is Whose.NOT_YOURS

@@ -22,7 +22,7 @@ from app.domain.gap import Gap
 from app.domain.ids import Sha
 from app.domain.outcome import OutcomeKind
 from app.domain.policy import VerdictPolicy
-from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion
+from app.domain.run import TESTS_THE_PUSHED_COMMIT
 from app.store import failures, gaps, identities, repos, runs, verdicts
 from app.store.failures import StoredFailure
 from app.store.observations import Observations, observe
@@ -59,6 +59,7 @@ class Gatherer:
         self._observations = Observations(session)
         self._changes: dict[int, tuple[Change, ChangeSet]] = {}
         self._missing: dict[int, tuple[Gap, ...]] = {}
+        self._rank_lines: dict[int, tuple[str, ...]] = {}
 
     def evidence(self, failure: StoredFailure) -> Evidence:
         execution = self._observations.execution(failure.job)
@@ -90,9 +91,15 @@ class Gatherer:
             main_streak=self._main_streak(failure, execution) if change.kind is ChangeKind.MAIN else 0,
             failed_before=sum(1 for seen_at in recurrences if seen_at.observation.at < seen.at),
             test_flipped_before=self._flipped_in_another_mode(failure),
-            related=rank_lines(self._session, failure),
+            related=self._related(failure),
             gaps=self._gaps(execution),
         )
+
+    def _related(self, failure: StoredFailure) -> tuple[str, ...]:
+        """The same for every failure of one job."""
+        if failure.job not in self._rank_lines:
+            self._rank_lines[failure.job] = rank_lines(self._session, failure)
+        return self._rank_lines[failure.job]
 
     def _label(self, test: int | None) -> str:
         return "" if test is None else identities.by_key(self._session, {test})[test].label
@@ -110,20 +117,11 @@ class Gatherer:
             own = self.history.change_of_pull(attempt.head_sha, attempt.pull, base)
             return Change(ChangeKind.PULL, attempt.pull), own
         if attempt.head_branch == main and attempt.event in TESTS_THE_PUSHED_COMMIT:
-            own = self.history.since(self._last_green(execution, main), attempt.head_sha)
+            own = self.history.since(self._observations.last_green(attempt, main), attempt.head_sha)
             newest_first = (attempt.head_sha, *sorted(own.own - {attempt.head_sha}))
             return Change(ChangeKind.MAIN, None, newest_first[:CANDIDATES]), own
         own = ChangeSet(attempt.head_sha, None, frozenset({attempt.head_sha}), complete=False)
         return Change(ChangeKind.BRANCH), own
-
-    def _last_green(self, execution: JobExecution, branch: str) -> Sha | None:
-        attempt = execution.attempt
-        earlier = runs.attempts_on(self._session, attempt.repo, branch, until=attempt.started_at, limit=100)
-        for other in earlier:
-            is_same = other.workflow_id == attempt.workflow_id and other.head_sha != attempt.head_sha
-            if is_same and other.conclusion is Conclusion.SUCCESS:
-                return other.head_sha
-        return None
 
     def _elsewhere(self, failure: StoredFailure, own: ChangeSet) -> list[Elsewhere]:
         """The group's newest failures at other commits than this head."""
@@ -172,7 +170,8 @@ class Gatherer:
         ran = self._observations.on_branch(
             failure.repo, execution.job.variant_id, main, until=until, limit=BASE_RUNS
         )
-        seen = self._observations.of_test(failure.test, ran)
+        earlier = [one for one in ran if one.attempt.started_at < until]
+        seen = self._observations.of_test(failure.test, earlier)
         told = tuple(one for one in seen if one.outcome is not OutcomeKind.SKIPPED)
         return BaseState(main, tuple(one for one in told if one.sha != execution.attempt.head_sha))
 
@@ -181,7 +180,7 @@ class Gatherer:
         if failure.test is None or failure.group is None:
             return 0
         variant, branch = execution.job.variant_id, execution.attempt.head_branch or ""
-        until = execution.attempt.started_at + timedelta(microseconds=1)
+        until = execution.attempt.started_at
         ran = self._observations.on_branch(failure.repo, variant, branch, until=until, limit=BASE_RUNS)
         grouped = failures.of_tests_in_attempts(
             self._session, {failure.test}, {one.attempt.id for one in ran}
