@@ -39,7 +39,7 @@ serve: $(VENV)/.runtime ## run web and worker; settings come from FLAKE_TRIAGE_*
 
 test: $(VENV)/.tools ## all tests, with coverage
 	@rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -n $(WORKERS) $(ARGS)
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 	@$(BIN)/coverage combine --quiet
 
 check: lint types contracts coverage ## linters, types, import contracts, coverage

@@ -42,7 +42,7 @@ WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 400, "height": 800}
 Open = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open, an event loop seems to run, which the engine refuses
 def browser() -> Iterator[Browser]:
     executable = shutil.which("chromium") or shutil.which("chromium-browser")
     if executable is None:
