@@ -18,13 +18,17 @@ class Break(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What happens instead of the answer; with neither a status nor a break, the answer is only late."""
+    """What happens instead of the answer; with neither a status nor a break, the answer is only late.
+
+    `delay_s` passes before anything is done, `answer_delay_s` between the effect and the answer.
+    """
 
     status: int | None = None
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     breaks: Break | None = None
     delay_s: float = 0
+    answer_delay_s: float = 0
 
 
 def answer(status: int, message: str, **headers: str) -> Fault:
@@ -45,6 +49,11 @@ def xml_error(code: str) -> bytes:
 
 def slow(seconds: float) -> Fault:
     return Fault(delay_s=seconds)
+
+
+def slow_answer(seconds: float) -> Fault:
+    """The effect happens at once, and its answer comes late: who is killed meanwhile never learns of it."""
+    return Fault(answer_delay_s=seconds)
 
 
 def too_many_requests(retry_after_s: int) -> Fault:

@@ -46,6 +46,7 @@ class Origin:
             await _send(send, Answer(fault.status, headers=fault.headers, raw=fault.body))
         else:
             answer = self._reply(method, path, bytes(scope["query_string"]).decode("ascii"), headers, body)
+            await asyncio.sleep(fault.answer_delay_s)
             await (_send_part if fault.breaks is Break.AFTER else _send)(send, answer)
 
 
