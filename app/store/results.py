@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from app.domain.outcome import OutcomeKind
 from app.domain.run_vector import CODEC, Cell, RunVector, pack, unpack
 from app.store.base import Base
-from app.store.upsert import insert_or_update
+from app.store.upsert import insert_or_add, insert_or_update
 
 
 class RunVectorRow(Base):
@@ -89,20 +89,12 @@ def add_to_days(session: Session, jobs: Iterable[JobCells], *, day: date) -> Non
             one_ran, one_red, one_skipped = _COUNTED[cell.outcome]
             duration_ms += cell.duration_ms or 0
             sums[key] = (ran + one_ran, red + one_red, skipped + one_skipped, duration_ms)
-    rows = [
-        {
-            "day": day,
-            "test_id": test,
-            "variant_id": variant,
-            "ran": ran,
-            "red": red,
-            "skipped": skipped,
-            "duration_ms": duration_ms,
-        }
-        for (test, variant), (ran, red, skipped, duration_ms) in sorted(sums.items())
-    ]
+    # SQLite's driver has no dates of its own; its tables hold them as text.
+    stored_day = day.isoformat() if session.get_bind().dialect.name == "sqlite" else day
+    rows = [(stored_day, *key, *counts) for key, counts in sorted(sums.items())]
     names = ("ran", "red", "skipped", "duration_ms")
-    insert_or_update(session, DailyCountRow, rows, unique=["day", "test_id", "variant_id"], add=names)
+    unique = ("day", "test_id", "variant_id")
+    insert_or_add(session, DailyCountRow, [*unique, *names], rows, unique=unique, add=names)
 
 
 def vectors(session: Session, jobs: Collection[int]) -> dict[int, RunVector]:

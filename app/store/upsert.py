@@ -53,6 +53,34 @@ def insert_or_update(
     session.connection().execute(statement, list(rows))
 
 
+def insert_or_add(
+    session: Session,
+    table: type[DeclarativeBase],
+    columns: Sequence[str],
+    rows: Sequence[tuple[object, ...]],
+    *,
+    unique: Sequence[str],
+    add: Sequence[str],
+) -> None:
+    """Insert rows; where `unique` exists, `add` columns grow. For many thousands of rows at once.
+
+    The driver gets the rows as they are, which halves the time of `insert_or_update`: their values must be
+    ones that both drivers take, so no instants and no JSON.
+    """
+    if not rows:
+        return
+    statement = _insert(session, table)
+    grown = {name: table.__table__.columns[name] + statement.excluded[name] for name in add}
+    statement = statement.on_conflict_do_update(index_elements=unique, set_=grown)
+    compiled = statement.compile(dialect=session.get_bind().dialect, column_keys=list(columns))
+    if compiled.positiontup is None:
+        named = [dict(zip(columns, row, strict=True)) for row in rows]
+        session.connection().exec_driver_sql(str(compiled), named)
+        return
+    assert compiled.positiontup == list(columns)
+    session.connection().exec_driver_sql(str(compiled), list(rows))
+
+
 def _insert(session: Session, table: type[DeclarativeBase]) -> "sqlite.Insert | postgresql.Insert":
     """One row's statement, run for many: building one of many rows takes ten times as long as running it."""
     target = _plain(table.__table__)

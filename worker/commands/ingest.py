@@ -15,6 +15,7 @@ from app.settings import Settings
 from worker import says
 from worker.commands.database import opened_store
 from worker.commands.tables import print_table
+from worker.ingest.collection import rare_collections
 from worker.ingest.commit_lines import ALWAYS, DatedCommit, read_commits
 from worker.ingest.fields import Fields
 from worker.ingest.load import Loaded, Loader
@@ -160,7 +161,7 @@ def _only_repo(manifest: Path | None) -> RepoName:
 
 def _run(plan: _Plan, settings: Settings, default_branch: str | None, *, as_json: bool) -> int:
     shown: list[Loaded] = []
-    with opened_store(settings) as store, Progress() as progress:
+    with opened_store(settings) as store, Progress() as progress, rare_collections():
         loader = Loader(
             store, VerdictPolicy(), settings.github_url.rstrip("/"), default_branch, progress.complain
         )
