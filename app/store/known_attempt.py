@@ -46,16 +46,6 @@ def find(session: Session, repo: int, run: RunId, number: int) -> KnownAttempt |
     )
 
 
-def workflow_id_of(session: Session, repo: int, workflow: str) -> int | None:
-    """GitHub's id of a workflow, if a run of that name is known with one (ids of ours are negative)."""
-    return session.scalars(
-        select(RunRow.workflow_id)
-        .where(RunRow.repo_id == repo, RunRow.workflow == workflow[:300], RunRow.workflow_id > 0)
-        .order_by(RunRow.id.desc())
-        .limit(1)
-    ).one_or_none()
-
-
 def reopen(session: Session, attempt: int) -> None:
     """Note that an attempt has more to be read and judged; judging it closes it again."""
     session.execute(update(AttemptRow).where(AttemptRow.id == attempt).values(judged_at=None))

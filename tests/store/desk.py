@@ -20,12 +20,14 @@ class Desk:
     session: Session
     repo: int
 
-    def attempt(self, run: int = 1, number: int = 1, *, jobs: tuple[str, ...] = ("test",)) -> StoredAttempt:
+    def attempt(
+        self, run: int = 1, number: int = 1, *, jobs: tuple[str, ...] = ("test",), workflow_id: int = 5
+    ) -> StoredAttempt:
         told = WorkflowRun(
             id=RunId(run),
             repo=RepoName("octo/lib"),
             attempt=number,
-            workflow_id=5,
+            workflow_id=workflow_id,
             workflow="ci",
             event="push",
             head_sha=Sha("a" * 40),

@@ -11,7 +11,7 @@ from app.domain.outcome import OutcomeKind
 from app.domain.run import Conclusion, PullRequest
 from app.domain.run_vector import Cell
 from app.domain.tested_tree import TestedTree, TreeSource
-from app.store import known_attempt, repos, results, runs
+from app.store import known_attempt, repos, results, runs, workflows
 from app.store.observations import Observations
 from app.store.results import DailyCountRow, JobCells
 from app.store.runs import AttemptRow, JobRow
@@ -92,9 +92,29 @@ def test_an_attempt_is_known_with_its_jobs_and_reopened(desk: Desk) -> None:
     assert [job.name for job in known.jobs] == ["test"]
     known_attempt.reopen(desk.session, attempt.id)
     assert desk.session.scalars(select(AttemptRow.judged_at)).all() == [None]
-    assert known_attempt.workflow_id_of(desk.session, desk.repo, "ci") == 5
-    assert known_attempt.workflow_id_of(desk.session, desk.repo, "docs") is None
     assert known_attempt.count(desk.session, attempt.id, []) == known_attempt.Counts(0, 0, 0)
+
+
+def test_a_workflow_known_by_name_alone_gets_githubs_id_and_keeps_its_history(desk: Desk) -> None:
+    placeholder = workflows.id_of(desk.session, desk.repo, "ci")
+    assert placeholder < 0
+    old = desk.attempt(workflow_id=placeholder)
+    before = runs.jobs_of(desk.session, old.id)
+    workflows.adopt(desk.session, desk.repo, 5, "ci")
+    desk.session.expire_all()
+    assert runs.attempt(desk.session, old.id).workflow_id == 5
+    new = desk.attempt(2)
+    assert runs.jobs_of(desk.session, new.id)[0].variant_id == before[0].variant_id
+    assert workflows.id_of(desk.session, desk.repo, "ci") == 5
+    assert workflows.id_of(desk.session, desk.repo, "docs") < 0
+
+
+def test_adopting_a_workflow_leaves_a_variant_that_is_taken(desk: Desk) -> None:
+    desk.attempt(1)
+    old = desk.attempt(2, workflow_id=workflows.placeholder_id("workflow", "ci"))
+    workflows.adopt(desk.session, desk.repo, 5, "ci")
+    desk.session.expire_all()
+    assert runs.attempt(desk.session, old.id).workflow_id < 0
 
 
 def test_a_vector_replaces_itself(desk: Desk) -> None:

@@ -1,21 +1,15 @@
 """Which job of an attempt an entry tells of, also where it gives no id of GitHub's."""
 
-import hashlib
 from collections.abc import Iterable
 
 from app.domain.ids import JobId
 from app.domain.job_name import parse_job_name
 from app.store.runs import StoredJob
+from app.store.workflows import placeholder_id
 from worker.ingest.manifest import Entry
 
 Execution = tuple[str, str, str | None]
 """Name, variant and shard as the store has them: one execution in an attempt."""
-
-
-def placeholder_id(*names: object) -> int:
-    """A stable id from names; negative, as none of GitHub's is."""
-    joined = "\x1f".join(str(name) for name in names).encode()
-    return -1 - int.from_bytes(hashlib.blake2b(joined, digest_size=7).digest(), "big")
 
 
 def find_job(entry: Entry, known: Iterable[StoredJob]) -> StoredJob | None:

@@ -10,10 +10,9 @@ from app.domain.gap import Gap
 from app.domain.ids import JobId, RunId
 from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion, Job, PullRequest, WorkflowRun
 from app.domain.tested_tree import TestedTree
-from app.store import artifacts, blobs, changes, commits, gaps, known_attempt, repos, runs
+from app.store import artifacts, blobs, changes, commits, gaps, known_attempt, repos, runs, workflows
 from app.store.artifacts import SourceFile
 from app.store.known_attempt import KnownAttempt
-from worker.ingest.job_identity import placeholder_id
 from worker.ingest.manifest import Entry
 from worker.ingest.sources import LocalFile
 
@@ -70,12 +69,11 @@ def _run(
         started.append(known.attempt.started_at)
         ended.append(known.attempt.completed_at)
         is_red = is_red or known.attempt.conclusion is not Conclusion.SUCCESS
-    workflow_id = known_attempt.workflow_id_of(session, repo, first.workflow)
     return WorkflowRun(
         id=RunId(first.run),
         repo=first.repo,
         attempt=first.attempt,
-        workflow_id=workflow_id or placeholder_id("workflow", first.workflow),
+        workflow_id=workflows.id_of(session, repo, first.workflow),
         workflow=first.workflow,
         event=first.event,
         head_sha=first.sha,

@@ -8,7 +8,7 @@ from app.domain.errors import Gone, Rejected, Unavailable
 from app.domain.ids import DeliveryId, RepoName, RunId
 from app.domain.run import TESTS_A_MERGE, TESTS_THE_PUSHED_COMMIT, Job, PullRequest, WorkflowRun
 from app.github.client import GitHub
-from app.store import changes, commits, inbox, repos, runs
+from app.store import changes, commits, inbox, repos, runs, workflows
 from app.store.outbox import Order, ask
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
@@ -35,6 +35,7 @@ def record_attempt(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> N
     now = deps.clock.now()
     with unit_of_work(deps.store) as session:
         key = repos.remember(session, run.repo, github_id=facts.id, default_branch=facts.default_branch)
+        workflows.adopt(session, key, run.workflow_id, run.workflow)
         if pull is not None:
             repos.remember_pull(session, key, pull)
         if change is not None:
