@@ -155,6 +155,15 @@ def test_an_attempt_that_comes_in_pieces_ends_as_red_as_its_worst_job(
     assert len(conclusions) == 1
 
 
+def test_an_attempt_with_a_cancelled_job_is_no_success(story: Story, settings: Settings) -> None:
+    story.job(1, GREEN, job="a", variant="a")
+    story.job(1, None, job="b", variant="b", conclusion="cancelled")
+    story.job(2, GREEN, sha=sha("m1"))
+    story.job(1, GREEN, job="c", variant="c")
+    story.ingest()
+    assert [("'cancelled'" in row) for row in contents(settings)["attempts"]].count(True) == 1
+
+
 def test_jobs_of_one_name_are_told_apart_by_variant_and_shard(story: Story) -> None:
     story.job(1, GREEN, job="test", variant="py3.11")
     story.job(1, RED, job="test", variant="py3.12", shard="1/2")

@@ -64,11 +64,9 @@ def _run(
     first = entries[0]
     started = [entry.started_at for entry in entries]
     ended = [entry.ended_at for entry in entries]
-    is_red = any(entry.conclusion.is_red for entry in entries)
     if known is not None:
         started.append(known.attempt.started_at)
         ended.append(known.attempt.completed_at)
-        is_red = is_red or known.attempt.conclusion is not Conclusion.SUCCESS
     return WorkflowRun(
         id=RunId(first.run),
         repo=first.repo,
@@ -78,7 +76,7 @@ def _run(
         event=first.event,
         head_sha=first.sha,
         head_branch=None if first.branch is None else first.branch[:300],
-        conclusion=Conclusion.FAILURE if is_red else Conclusion.SUCCESS,
+        conclusion=_conclusion(entries, known),
         started_at=min(started),
         completed_at=max(ended),
         actor=None if first.actor is None else first.actor[:100],
@@ -86,6 +84,16 @@ def _run(
         pulls=(),
         url=f"{site}/{first.repo}/actions/runs/{first.run}/attempts/{first.attempt}",
     )
+
+
+def _conclusion(entries: Sequence[Entry], known: KnownAttempt | None) -> Conclusion | None:
+    """The worst of the jobs; a cancelled one is no success, after which a branch would count as green."""
+    told = {entry.conclusion for entry in entries}
+    if any(conclusion.is_red for conclusion in told):
+        return Conclusion.FAILURE
+    if known is not None and known.attempt.conclusion is not Conclusion.SUCCESS:
+        return known.attempt.conclusion
+    return Conclusion.CANCELLED if Conclusion.CANCELLED in told else Conclusion.SUCCESS
 
 
 def _jobs(taken: Sequence[TakenEntry], site: str) -> list[Job]:
