@@ -1,7 +1,7 @@
 """Tests of a repository, each with one key for as long as its identity stays."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
@@ -56,13 +56,7 @@ def identity_of(test: TestId) -> str:
     return hashlib.blake2b(joined, digest_size=16).hexdigest()
 
 
-def keys_of(session: Session, repo: int, tests: Iterable[TestId]) -> dict[str, int]:
-    """Keys by identity (see `identity_of`), making rows for tests not seen before."""
-    found = keys_by_test(session, repo, list(tests))
-    return {identity_of(test): key for test, key in found.items()}
-
-
-def keys_by_test(
+def keys_of(
     session: Session, repo: int, tests: Collection[TestId], cache: KeyCache | None = None
 ) -> dict[TestId, int]:
     """Our keys, making rows for tests not seen before; tests of one identity share theirs.

@@ -27,7 +27,7 @@ def fail(desk: Desk, *, minutes: int = 0, run: int = 1, test: TestId | None = ON
     job = desk.stored_job(run)
     blob = blobs.pack("boom")
     blobs.keep(desk.session, blob)
-    key = None if test is None else identities.keys_by_test(desk.session, desk.repo, [test])[test]
+    key = None if test is None else identities.keys_of(desk.session, desk.repo, [test])[test]
     new = NewFailure(
         job=job.id,
         test=key,
@@ -183,9 +183,9 @@ def test_blobs_are_read_by_their_digest(desk: Desk) -> None:
 
 def test_a_test_keeps_its_key_and_its_text_is_made_storable(desk: Desk) -> None:
     hostile = TestId("", "", "a\0b", "\ud800")
-    keys = identities.keys_by_test(desk.session, desk.repo, [ONE, TWO, hostile])
+    keys = identities.keys_of(desk.session, desk.repo, [ONE, TWO, hostile])
     assert len(set(keys.values())) == 3
-    assert identities.keys_by_test(desk.session, desk.repo, [hostile]) == {hostile: keys[hostile]}
+    assert identities.keys_of(desk.session, desk.repo, [hostile]) == {hostile: keys[hostile]}
     stored = identities.by_key(desk.session, {keys[ONE], keys[hostile]})
     assert stored[keys[ONE]] == ONE
     assert stored[keys[hostile]].classname == "a\ufffdb"
@@ -194,18 +194,18 @@ def test_a_test_keeps_its_key_and_its_text_is_made_storable(desk: Desk) -> None:
 def test_the_suite_tells_tests_apart_only_where_no_class_does(desk: Desk) -> None:
     with_class = [TestId("", suite, "tests.test_a", "test_one") for suite in ("run 1", "run 2")]
     without = [TestId("", suite, "", "test_one") for suite in ("run 1", "run 2")]
-    keys = identities.keys_by_test(desk.session, desk.repo, [*with_class, *without])
+    keys = identities.keys_of(desk.session, desk.repo, [*with_class, *without])
     assert keys[with_class[0]] == keys[with_class[1]]
     assert keys[without[0]] != keys[without[1]]
 
 
 def test_a_cache_answers_and_starts_anew_when_it_is_full(desk: Desk) -> None:
     cache = KeyCache(limit=2)
-    first = identities.keys_by_test(desk.session, desk.repo, [ONE, TWO], cache)
+    first = identities.keys_of(desk.session, desk.repo, [ONE, TWO], cache)
     assert cache.get(ONE) == first[ONE]
-    assert identities.keys_by_test(desk.session, desk.repo, [ONE, TWO], cache) == first
+    assert identities.keys_of(desk.session, desk.repo, [ONE, TWO], cache) == first
     third = TestId("", "", "c", "t")
-    assert identities.keys_by_test(desk.session, desk.repo, [ONE, third], cache)[ONE] == first[ONE]
+    assert identities.keys_of(desk.session, desk.repo, [ONE, third], cache)[ONE] == first[ONE]
     assert cache.get(TWO) is None
     assert cache.get(third) is not None
 

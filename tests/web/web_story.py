@@ -139,7 +139,7 @@ class Story:
 
     def test(self, name: str) -> int:
         test = TestId(file="", suite="", classname="tests.test_gefen_fsdp2_checkpoint", name=name)
-        return identities.keys_of(self.session, self.repo, [test])[identities.identity_of(test)]
+        return identities.keys_of(self.session, self.repo, [test])[test]
 
     def _cells(self, job: int, variant: int, outcomes: dict[str, OutcomeKind]) -> results.JobCells:
         return results.JobCells(

@@ -115,7 +115,7 @@ def _store_job(
 ) -> results.JobCells:
     job, found = read.job, read.found
     tests = [result.test for result in found.results]
-    keys = identities.keys_by_test(session, attempt.repo, tests, test_keys)
+    keys = identities.keys_of(session, attempt.repo, tests, test_keys)
     cells = [
         Cell(
             keys[result.test],
