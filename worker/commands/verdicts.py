@@ -17,7 +17,7 @@ from app.domain.ids import RepoName
 from app.domain.judge import judge
 from app.domain.policy import VerdictPolicy
 from app.domain.verdict import Verdict
-from app.domain.verdict_words import WHOSE_WORDS, kind_words
+from app.domain.verdict_words import kind_words
 from app.logs import redact
 from app.settings import Settings
 from app.store import evidence_json, group_list, repos, verdict_list
@@ -66,7 +66,7 @@ def verdicts(
         for count, one in enumerate(found, start=1):  # noqa: B007 - the count is wanted after the loop
             shown.append(one)
         for one in shown:
-            what, whose = kind_words(one.verdict), WHOSE_WORDS[one.verdict.whose]
+            what, whose = kind_words(one.verdict), one.verdict.whose.value
             test, job = redact(one.test or "(no test named)"), redact(one.job)
             when, run = f"{one.at:%Y-%m-%d %H:%M}", f"{one.run}/{one.attempt}"
             table.add_row(str(one.id), when, test, what, whose, run, job)
@@ -206,7 +206,7 @@ def _group_record(one: ListedGroup) -> dict[str, object]:
 def _print_verdict(one: ListedVerdict) -> None:
     verdict = one.verdict
     says.text(f"Verdict {one.id} on {one.test or 'a job that failed without naming a test'}")
-    says.text(f"  {kind_words(verdict)}, {WHOSE_WORDS[verdict.whose]}")
+    says.text(f"  {kind_words(verdict)}; whose: {verdict.whose.value}")
     place = f"{one.repo}, run {one.run}, attempt {one.attempt}, job {one.job}"
     says.text(f"  {place}, judged {one.at:%Y-%m-%d %H:%M} UTC by policy {verdict.policy_version}")
     says.text("Reasons:" if verdict.reasons else "Reasons: none")
@@ -222,7 +222,7 @@ def _print_comparison(stored: Verdict, again: Verdict) -> None:
     if stored == again:
         says.text("Judged again from the stored facts: the same.")
         return
-    says.text(f"Judged again from the stored facts: {kind_words(again)}, {WHOSE_WORDS[again.whose]}.")
+    says.text(f"Judged again from the stored facts: {kind_words(again)}; whose: {again.whose.value}.")
     for reason in again.reasons:
         if reason not in stored.reasons:
             says.text(f"  now also: {reason.text}")
