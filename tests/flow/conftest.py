@@ -8,6 +8,7 @@ import pytest
 from fixtures_github import ManualClock
 from pipeline import Pipeline, open_pipeline
 from scene import Scene
+from sharing import Share, share_in
 
 from app.settings import Settings
 from app.standin.server import StandIn
@@ -19,6 +20,12 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("migrated")
     upgrade(Settings(data_dir=folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def share(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Share:
+    base = tmp_path_factory.getbasetemp()
+    return share_in(base if worker_id == "master" else base.parent)
 
 
 @pytest.fixture

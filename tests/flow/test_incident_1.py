@@ -7,17 +7,17 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from sharing import Share
 
 from app.standin.state import TOKEN
 from worker.demo import facts
 from worker.demo.service import SECRET
-from worker.queue.lock import exclusive
 
 DEMO = (sys.executable, "-m", "worker", "demo", "--json")
 WITHIN_S = 90
@@ -48,25 +48,10 @@ class Played:
         return found
 
 
-Play = Callable[..., Played]
-
-
-@pytest.fixture(scope="module")
-def once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callable[[str, Play], Played]:
-    """Play a variant once for all tests, also where several processes share them, and no two at a time."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base if worker_id == "master" else base.parent
-
-    def play_once(name: str, play: Play) -> Played:
-        kept = shared / f"incident-1-{name}.json"
-        with exclusive(shared / "incident-1.lock", subject="demo", wait_s=3 * WITHIN_S):
-            if not kept.exists():
-                played = play()
-                kept.write_text(json.dumps([played.told, played.progress, played.log, played.pages]))
-        told, progress, log, pages = json.loads(kept.read_text())
-        return Played(told, progress, log, tuple((path, page) for path, page in pages))
-
-    return play_once
+def play(share: Share, variant: str, make: Callable[[], Played]) -> Played:
+    """Played once for all tests, and no two at a time: each demo likes to have the usual port."""
+    told, progress, log, pages = share("demo", variant, lambda: list(astuple(make())))
+    return Played(told, progress, log, tuple((path, page) for path, page in pages))
 
 
 def run_demo(*options: str) -> Played:
@@ -99,18 +84,18 @@ def visit_demo(folder: Path) -> Played:
 
 
 @pytest.fixture(scope="module")
-def demo(once: Callable[[str, Play], Played], tmp_path_factory: pytest.TempPathFactory) -> Played:
-    return once("as it was", lambda: visit_demo(tmp_path_factory.mktemp("demo")))
+def demo(share: Share, tmp_path_factory: pytest.TempPathFactory) -> Played:
+    return play(share, "as it was", lambda: visit_demo(tmp_path_factory.mktemp("demo")))
 
 
 @pytest.fixture(scope="module")
-def no_history(once: Callable[[str, Play], Played]) -> Played:
-    return once("no history", lambda: run_demo("--no-history"))
+def no_history(share: Share) -> Played:
+    return play(share, "no history", lambda: run_demo("--no-history"))
 
 
 @pytest.fixture(scope="module")
-def base_moved(once: Callable[[str, Play], Played]) -> Played:
-    return once("base moved", lambda: run_demo("--base-moved"))
+def base_moved(share: Share) -> Played:
+    return play(share, "base moved", lambda: run_demo("--base-moved"))
 
 
 def seen(played: Played) -> Iterator[tuple[int, str, str, str]]:

@@ -5,18 +5,23 @@ from pathlib import Path
 
 import pytest
 from points import LONG, SHORT
+from sharing import Share
 from stored_facts import Facts, differences
 from world import Point, world
 
 
 @pytest.fixture(scope="module")
-def undisturbed(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Facts:
-    folder = tmp_path_factory.mktemp("undisturbed") / "data"
-    shutil.copytree(migrated, folder)
-    with world(folder) as quiet:
-        told = quiet.play()
-        assert quiet.standin.duplicate_effects == 0
-    return told
+def undisturbed(share: Share, migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Facts:
+    def play() -> Facts:
+        folder = tmp_path_factory.mktemp("undisturbed") / "data"
+        shutil.copytree(migrated, folder)
+        with world(folder) as quiet:
+            told = quiet.play()
+            assert quiet.standin.duplicate_effects == 0
+        return told
+
+    facts: Facts = share("kills", "undisturbed", play)
+    return facts
 
 
 @pytest.mark.parametrize(
