@@ -1,17 +1,23 @@
 """`flake-triage ingest`: what is taken, what is told, what is passed over, and that twice is once."""
 
+import itertools
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ingest_story import Story, invoke, json_lines, said, sha, story_in, traceback
-from sqlalchemy import text
+from sqlalchemy import event, text
 
+from app.domain.policy import VerdictPolicy
 from app.settings import Settings
 from app.store.schema import METADATA
 from app.store.session import open_engine, read_only
+from worker.ingest.load import Loader
+from worker.ingest.manifest import Entry, read_manifest
+from worker.ingest.timeline import units
 
 RED = {"test_one": traceback("test_one"), "test_two": "passed"}
 GREEN = {"test_one": "passed", "test_two": "passed"}
@@ -126,16 +132,41 @@ def test_ingesting_the_same_manifest_twice_changes_nothing(story: Story, setting
     assert contents(settings) == before
 
 
-def test_an_ingest_that_was_cut_off_is_completed_by_the_next(story: Story, settings: Settings) -> None:
-    story.job(1, RED)
-    story.job(2, GREEN, sha=sha("m1"))
+@pytest.mark.parametrize("commit", range(1, 11))
+def test_an_ingest_that_dies_at_any_commit_is_completed_by_the_next(
+    story: Story, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commit: int
+) -> None:
+    story.job(1, RED, parents=[])
+    story.job(2, RED, sha=sha("m1"))
+    whole = tmp_path / "whole"
+    shutil.copytree(settings.data_dir, whole)
+    assert dies_at(story, settings, commit)
     story.ingest()
-    whole = contents(settings)
-    story.entries, rest = story.entries[:1], story.entries[1:]
+    monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(whole))
     story.ingest()
-    story.entries += rest
-    story.ingest()
-    assert contents(settings) == whole
+    assert contents(settings) == contents(settings.model_copy(update={"data_dir": whole}))
+
+
+def dies_at(story: Story, settings: Settings, commit: int) -> bool:
+    """Load the story until the given commit, which fails as if the process had been killed before it."""
+    store = open_engine(settings.app_database_url)
+    left = itertools.count(commit, -1)
+
+    @event.listens_for(store, "commit")
+    def fail(_connection: object) -> None:
+        if next(left) == 1:
+            raise KeyboardInterrupt
+
+    manifest, _ = story.write()
+    loader = Loader(store, VerdictPolicy(), settings.github_url, None, pytest.fail)
+    try:
+        for unit in units((one for one in read_manifest(manifest) if isinstance(one, Entry)), []):
+            loader.load(unit)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        store.dispose()
+    return False
 
 
 def test_jobs_of_one_attempt_that_follow_each_other_are_one_unit(story: Story) -> None:
