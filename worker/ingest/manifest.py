@@ -96,11 +96,9 @@ def read_manifest(path: Path) -> Iterator[Entry | BadLine]:
     """Entries in the order of the file. Raises OSError if the file itself cannot be read."""
     folder = path.parent
     for where, line in json_lines(path):
-        record = line if isinstance(line, BadLine) else None
-        if record is not None:
-            yield record
+        if isinstance(line, BadLine):
+            yield line
             continue
-        assert isinstance(line, dict)
         try:
             yield entry_of(line, where=where, folder=folder)
         except Rejected as refused:

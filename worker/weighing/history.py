@@ -86,7 +86,20 @@ class History:
         if known is None:
             self.unanswered.add((other, change.head))
             return related
-        return relate_by_missing(change, other, known.own, is_all=known.complete)
+        return self._relate_by_missing(change, other, known)
+
+    def _relate_by_missing(self, change: ChangeSet, other: Sha, known: commits.CommitRelation) -> Related:
+        """A comparison with the head tells nothing of what carries the change beside it.
+
+        That is a squash, or an earlier head that was pushed over.
+        """
+        beside = change.own - self._index.ancestors(change.head)
+        by_head = replace(change, own=change.own - beside)
+        related = relate_by_missing(by_head, other, known.own, is_all=known.complete)
+        if not beside or related.relation is Relation.WITH_CHANGE:
+            return related
+        how = f"whether {short(other)} contains {short(min(beside))}, which has the change too, is not known"
+        return Related(Relation.UNKNOWN, how)
 
     def _of_base(self, change: ChangeSet) -> frozenset[Sha]:
         return frozenset() if change.base is None else self._index.ancestors(change.base)
