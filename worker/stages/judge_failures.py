@@ -79,7 +79,3 @@ def _reports(session: Session, attempt: StoredAttempt, changed: Iterable[StoredF
         )
         for branch in sorted(branches)
     ]
-
-
-def _tests_branch(attempt: StoredAttempt, branch: str) -> bool:
-    return attempt.head_branch == branch and attempt.event in TESTS_THE_PUSHED_COMMIT
