@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy.orm import Session
 
+from app.domain.commit_state import CommitState, SeenJob, TestedAttempt, commit_state, standing_jobs
 from app.domain.failure_entry import FailureLine
-from app.domain.run import Conclusion
 from app.store import blobs, failures, identities, verdicts
 from app.store.failures import StoredFailure
 from app.store.observations import observe
@@ -16,24 +16,32 @@ EXCERPT_CHARACTERS = 6000
 
 
 def current_executions(session: Session, attempts: Iterable[StoredAttempt]) -> list[JobExecution]:
-    """Of each job of each run, the newest attempt that has it.
-
-    A partial re-run lists only the jobs it repeated, so the others still stand as they were.
-    """
+    """Of each job of each run, the execution that stands now."""
     keys = [one.id for one in attempts]
     found = job_executions(session, JobRow.attempt_id.in_(keys), limit=5000) if keys else []
-    newest: dict[tuple[int, str], int] = {}
-    for one in found:
-        job = (one.attempt.run, one.job.name)
-        newest[job] = max(newest.get(job, 0), one.attempt.attempt)
-    return [one for one in found if one.attempt.attempt == newest[(one.attempt.run, one.job.name)]]
+    standing = standing_jobs(
+        SeenJob(one.job.id, one.attempt.run, one.attempt.attempt, one.job.name, one.job.conclusion)
+        for one in found
+    )
+    return [one for one in found if one.job.id in standing]
 
 
-def red_executions(session: Session, attempts: Sequence[StoredAttempt]) -> list[JobExecution]:
-    """Current jobs of runs whose newest attempt did not succeed: what may hold a failure that counts."""
-    newest = {one.run: one for one in sorted(attempts, key=lambda one: one.attempt)}
-    red = {run for run, one in newest.items() if one.conclusion is not Conclusion.SUCCESS}
-    return [one for one in current_executions(session, attempts) if one.attempt.run in red]
+def state_of(attempts: Sequence[StoredAttempt]) -> CommitState:
+    """The colour of the one commit that these attempts tested."""
+    return commit_state(
+        [
+            TestedAttempt(
+                one.id, one.run, one.workflow_id, one.event, one.head_sha, one.conclusion, one.started_at
+            )
+            for one in attempts
+        ]
+    )
+
+
+def told_executions(session: Session, attempts: Sequence[StoredAttempt]) -> list[JobExecution]:
+    """Standing jobs of the runs whose failures count for the commit that these attempts tested."""
+    told = state_of(attempts).told
+    return current_executions(session, [one for one in attempts if one.run in told])
 
 
 def failure_lines(session: Session, executions: Sequence[JobExecution]) -> tuple[FailureLine, ...]:

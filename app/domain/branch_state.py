@@ -56,7 +56,7 @@ def branch_state(heads: Sequence[TestedHead]) -> BranchState:
     """
     by_workflow: dict[str, list[TestedHead]] = {}
     for head in sorted(heads, key=lambda head: (head.at, head.key), reverse=True):
-        if _decides(head):
+        if head.conclusion is not None and head.conclusion.decides:
             by_workflow.setdefault(head.workflow, []).append(head)
     streaks = [streak for found in by_workflow.values() if (streak := _streak(found)) is not None]
     newest = max(
@@ -68,10 +68,6 @@ def branch_state(heads: Sequence[TestedHead]) -> BranchState:
         return BranchState(Colour.GREEN, newest=newest)
     ordered = sorted(streaks, key=lambda streak: (streak.first.at, streak.workflow))
     return BranchState(Colour.RED, tuple(ordered), newest)
-
-
-def _decides(head: TestedHead) -> bool:
-    return head.conclusion is not None and (head.conclusion.is_red or head.conclusion is Conclusion.SUCCESS)
 
 
 def _streak(newest_first: Sequence[TestedHead]) -> Streak | None:

@@ -24,6 +24,11 @@ class Conclusion(StrEnum):
     def is_red(self) -> bool:
         return self in {Conclusion.FAILURE, Conclusion.TIMED_OUT, Conclusion.STARTUP_FAILURE}
 
+    @property
+    def decides(self) -> bool:
+        """Whether it proves anything: what was cancelled, skipped or neutral is neither green nor red."""
+        return self.is_red or self is Conclusion.SUCCESS
+
 
 TESTS_THE_PUSHED_COMMIT = frozenset({"push", "merge_group", "workflow_dispatch", "schedule"})
 """Events whose run checks out `head_sha` itself."""

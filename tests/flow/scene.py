@@ -7,8 +7,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from fixtures_github import ManualClock
 
-from app.standin.records import Artifact
-from app.standin.state import State
+from app.standin.records import Artifact, Workflow
+from app.standin.state import WORKFLOW, State
 
 REPO = "acme/gefen"
 PULL = 7
@@ -23,6 +23,9 @@ FAILURE = """\
 E       assert {seen} == {expected}
 
 tests/test_combine.py:{line}: AssertionError"""
+
+
+LINT = Workflow(7002, "lint", ".github/workflows/lint.yml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,7 @@ class Scene:
         attempt: int = 1,
         pulls: tuple[int, ...] = (PULL,),
         from_fork: bool = False,
+        workflow: Workflow = WORKFLOW,
     ) -> int:
         """A finished run (or, by its number, a re-run), and the clock a little after its end."""
         at = self.clock.now()
@@ -150,6 +154,7 @@ class Scene:
                 pulls=() if branch == "main" else pulls,
                 from_fork=from_fork,
                 actor="ann",
+                workflow=workflow,
             )
         else:
             self.state.add_attempt(REPO, run_id, at=at)

@@ -3,7 +3,7 @@
 import pytest
 from fixtures_github import ManualClock
 from pipeline import Pipeline
-from scene import BRANCH, FAILING, HEAD, NEXT, PASSING, PULL, REPO, Case, Ran, Scene, failing
+from scene import BRANCH, FAILING, HEAD, LINT, NEXT, PASSING, PULL, REPO, Case, Ran, Scene, failing
 
 from app.domain.ids import RepoName
 from app.domain.marker import comment_marker
@@ -49,7 +49,7 @@ def test_deleted_comment_is_made_again_on_the_next_change_only(pipeline: Pipelin
     scene.state.delete_comment(REPO, comment.id, author="ann", at=scene.clock.now())
     pipeline.publish_again(1)
     assert pipeline.comments(REPO, PULL) == []
-    pipeline.deliver(scene.run(2, Ran("lint", (failing("test_style"),)))).drain()
+    pipeline.deliver(scene.run(2, Ran("lint", (failing("test_style"),)), workflow=LINT)).drain()
     (again,) = pipeline.comments(REPO, PULL)
     assert first_line(again).startswith("**2 failures")
     assert pipeline.stand_in.duplicate_effects == 0
@@ -59,7 +59,7 @@ def test_comment_deleted_while_it_is_edited_is_made_again(pipeline: Pipeline, sc
     pipeline.deliver(scene.run(1, RED)).drain()
     (comment,) = pipeline.comments(REPO, PULL)
     scene.state.faults.inject(f"*/issues/comments/{comment.id}", answer(404, "Not Found"), method="PATCH")
-    pipeline.deliver(scene.run(2, Ran("lint", (failing("test_style"),)))).drain()
+    pipeline.deliver(scene.run(2, Ran("lint", (failing("test_style"),)), workflow=LINT)).drain()
     assert pipeline.dead() == []
     assert first_line(pipeline.comments(REPO, PULL)[-1]).startswith("**2 failures")
 
@@ -68,7 +68,7 @@ def test_comment_by_a_person_that_copies_our_marker_is_never_edited(pipeline: Pi
     copied = f"me too\n\n{comment_marker(RepoName(REPO), PULL)}"
     scene.state.add_comment(REPO, PULL, copied, author="mallory", at=scene.clock.now())
     pipeline.deliver(scene.run(1, RED)).drain()
-    pipeline.deliver(scene.run(2, Ran("lint", (failing("test_style"),)))).drain()
+    pipeline.deliver(scene.run(2, Ran("lint", (failing("test_style"),)), workflow=LINT)).drain()
     theirs, ours = pipeline.comments(REPO, PULL)
     assert (theirs.author, theirs.body) == ("mallory", copied)
     assert first_line(ours).startswith("**2 failures")
@@ -79,7 +79,7 @@ def test_second_comment_left_by_a_frozen_worker_is_taken_away(pipeline: Pipeline
     pipeline.deliver(scene.run(1, RED)).drain()
     (ours,) = pipeline.comments(REPO, PULL)
     scene.state.add_comment(REPO, PULL, ours.body, author=scene.state.login, at=scene.clock.now())
-    pipeline.deliver(scene.run(2, Ran("lint", (failing("test_style"),)))).drain()
+    pipeline.deliver(scene.run(2, Ran("lint", (failing("test_style"),)), workflow=LINT)).drain()
     (left,) = pipeline.comments(REPO, PULL)
     assert left.id == ours.id
     assert first_line(left).startswith("**2 failures")
@@ -143,6 +143,27 @@ def test_cancelled_run_is_not_good_news_for_a_red_pull_request(pipeline: Pipelin
     pipeline.deliver(1, attempt=2).drain()
     (comment,) = pipeline.comments(REPO, PULL)
     assert "Green again" not in comment.body
+
+
+def test_newer_green_run_of_the_same_workflow_turns_the_comment_green(
+    pipeline: Pipeline, scene: Scene
+) -> None:
+    pipeline.deliver(scene.run(1, RED)).drain()
+    pipeline.deliver(scene.run(2, GREEN)).drain()
+    (comment,) = pipeline.comments(REPO, PULL)
+    assert first_line(comment).startswith("**Green again**")
+    assert FAILING.name in comment.body
+
+
+def test_green_workflow_is_not_good_news_while_another_was_only_cut_off(
+    pipeline: Pipeline, scene: Scene
+) -> None:
+    pipeline.deliver(scene.run(1, RED)).drain()
+    cut_off = scene.run(2, Ran("lint", conclusion="cancelled"), conclusion="cancelled", workflow=LINT)
+    pipeline.deliver(cut_off).drain()
+    pipeline.deliver(scene.run(1, GREEN, attempt=2), attempt=2).drain()
+    (comment,) = pipeline.comments(REPO, PULL)
+    assert not first_line(comment).startswith("**Green again**")
 
 
 def test_push_to_a_red_pull_request_tells_of_the_new_head(pipeline: Pipeline, scene: Scene) -> None:

@@ -18,7 +18,7 @@ from app.store.groups import StoredGroup
 from app.store.observations import Observations, observe
 from app.store.session import read_only
 from worker.demo import facts
-from worker.report_lines import failure_lines, red_executions
+from worker.report_lines import failure_lines, told_executions
 
 LISTED = 1000
 SINCE_EVER = facts.SINCE_EVER
@@ -104,7 +104,7 @@ def _verdicts(session: Session, repo: int) -> list[dict[str, Any]]:
             ],
             "opaque": line.verdict.opaque,
         }
-        for line in failure_lines(session, red_executions(session, attempts))
+        for line in failure_lines(session, told_executions(session, attempts))
     ]
 
 

@@ -25,7 +25,7 @@ from app.store.reports import Alert, AlertState
 from app.store.runs import JobExecution, StoredAttempt
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
-from worker.report_lines import current_executions, failure_lines, red_executions
+from worker.report_lines import current_executions, failure_lines
 from worker.weighing.history import History
 
 
@@ -108,7 +108,7 @@ def _red(
 def _red_now(session: Session, state: BranchState, by_key: dict[int, StoredAttempt]) -> list[JobExecution]:
     """The current jobs of each red workflow's newest run, earlier attempts of that run among them."""
     newest = {by_key[streak.newest.key].run for streak in state.streaks}
-    return red_executions(session, [one for one in by_key.values() if one.run in newest])
+    return current_executions(session, [one for one in by_key.values() if one.run in newest])
 
 
 def _closed(session: Session, known: Alert, green: StoredAttempt, deps: Deps) -> Alert:

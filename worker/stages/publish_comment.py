@@ -5,20 +5,21 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from app.domain.branch_state import Colour
+from app.domain.commit_state import CommitState
 from app.domain.errors import Gone
 from app.domain.failure_entry import FailureLine
 from app.domain.gap import Gap
 from app.domain.ids import RepoName
 from app.domain.marker import comment_marker, find_marker
 from app.domain.pull_comment import PullComment, Resolved, render_comment
-from app.domain.run import Conclusion
 from app.github.facts import Comment
 from app.settings import Settings
 from app.store import gaps, reports, repos, runs
 from app.store.runs import JobExecution, StoredAttempt
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
-from worker.report_lines import current_executions, failure_lines, red_executions
+from worker.report_lines import current_executions, failure_lines, state_of, told_executions
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,13 @@ def _wanted(session: Session, repo: int, number: int, settings: Settings) -> Wan
         return None
     name = repos.name_of(session, repo)
     stored = reports.comment(session, repo, number)
-    red = red_executions(session, attempts)
-    lines = failure_lines(session, red)
-    is_red = bool(lines) or any(_is_red(one) for one in red)
+    state = state_of(attempts)
+    told = told_executions(session, attempts)
+    lines = failure_lines(session, told)
+    is_red = state.colour is Colour.RED or bool(lines)
     if not is_red and stored is None:
         return None
-    resolved = None if is_red else _resolved(session, attempts)
+    resolved = None if is_red else _resolved(session, state, attempts)
     if not is_red and resolved is None:
         return None
     comment = PullComment(
@@ -69,7 +71,7 @@ def _wanted(session: Session, repo: int, number: int, settings: Settings) -> Wan
         head_sha=pull.head_sha,
         verdicts=lines,
         dashboard_url=f"{settings.dashboard_url}/?repo={name}&pull={number}",
-        gaps=_gaps(session, red) if is_red else (),
+        gaps=_gaps(session, told) if is_red else (),
         resolved=resolved,
         github_url=settings.github_url,
     )
@@ -77,34 +79,23 @@ def _wanted(session: Session, repo: int, number: int, settings: Settings) -> Wan
     return Wanted(name, body, only_if_there=not is_red, stored=stored)
 
 
-def _is_red(execution: JobExecution) -> bool:
-    conclusion = execution.job.conclusion
-    return conclusion is not None and conclusion.is_red
-
-
-def _resolved(session: Session, attempts: Sequence[StoredAttempt]) -> Resolved | None:
-    """Only a success proves green; runs that were cancelled or skipped prove nothing."""
-    green = [one for one in attempts if one.conclusion is Conclusion.SUCCESS]
-    if not green:
+def _resolved(session: Session, state: CommitState, attempts: Sequence[StoredAttempt]) -> Resolved | None:
+    """Only successes of every workflow prove green; runs that were cancelled prove nothing."""
+    if state.colour is not Colour.GREEN:
         return None
-    newest = max(green, key=lambda one: (one.completed_at, one.id))
+    newest = next(one for one in attempts if one.id == state.newest)
     return Resolved(newest.run, newest.completed_at, earlier=_earlier(session, attempts))
 
 
 def _earlier(session: Session, attempts: Sequence[StoredAttempt]) -> tuple[FailureLine, ...]:
-    current = {one.job.id for one in current_executions(session, attempts)}
-    superseded = [
-        one
-        for attempt in attempts
-        for one in current_executions(session, [attempt])
-        if one.job.id not in current
-    ]
-    return failure_lines(session, superseded)
+    """What failed in attempts that were red; one by one, because a later attempt does not replace it here."""
+    red = [one for one in attempts if one.conclusion is not None and one.conclusion.is_red]
+    return failure_lines(session, [job for one in red for job in current_executions(session, [one])])
 
 
-def _gaps(session: Session, red: Sequence[JobExecution]) -> tuple[Gap, ...]:
-    jobs = {one.job.id for one in red}
-    noted = gaps.of_attempts(session, {one.attempt.id for one in red})
+def _gaps(session: Session, told: Sequence[JobExecution]) -> tuple[Gap, ...]:
+    jobs = {one.job.id for one in told}
+    noted = gaps.of_attempts(session, {one.attempt.id for one in told})
     return tuple(sorted({gap for found in noted.values() for job, gap in found if job in jobs | {0}}))
 
 

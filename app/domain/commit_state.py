@@ -1,0 +1,95 @@
+"""Is a commit under test red, and which runs say so? One rule, for a pull request's comment and its page."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.branch_state import Colour, TestedHead, branch_state
+from app.domain.ids import Sha
+from app.domain.run import Conclusion
+
+_NOTHING_TO_SAY: frozenset[Conclusion | None] = frozenset({Conclusion.SKIPPED, Conclusion.NEUTRAL})
+"""A workflow that chose not to look leaves nothing open; one that was cut off does."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestedAttempt:
+    """One attempt at the commit; `key` is the caller's, `run` GitHub's id of its run."""
+
+    __test__ = False
+
+    key: int
+    run: int
+    workflow: int
+    event: str
+    sha: Sha
+    conclusion: Conclusion | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CommitState:
+    """`told` are the runs whose failures count; `newest` is the key of the newest attempt that decided."""
+
+    colour: Colour
+    told: frozenset[int] = frozenset()
+    newest: int | None = None
+
+
+def commit_state(attempts: Sequence[TestedAttempt]) -> CommitState:
+    """Judge one commit by its attempts, in any order.
+
+    Each workflow counts once an event, as in GitHub's list of checks: a push and a pull request test
+    different trees. Its newest deciding run speaks for it. A workflow that was only ever cut off is not
+    green: its failures are told, and without a red elsewhere the commit's colour is not known.
+    """
+    by_check: dict[str, list[TestedAttempt]] = {}
+    for one in attempts:
+        by_check.setdefault(f"{one.workflow} {one.event}", []).append(one)
+    states = {
+        check: branch_state([TestedHead(one.key, check, one.sha, one.conclusion, one.at) for one in seen])
+        for check, seen in by_check.items()
+    }
+    runs = {one.key: one.run for one in attempts}
+    red = {runs[state.streaks[0].newest.key] for state in states.values() if state.streaks}
+    cut_off = {
+        one.run
+        for check, seen in by_check.items()
+        if states[check].newest is None and not _NOTHING_TO_SAY.issuperset(one.conclusion for one in seen)
+        for one in seen
+    }
+    decided = [state.newest for state in states.values() if state.newest is not None]
+    newest = max(decided, key=lambda head: (head.at, head.key)).key if decided else None
+    if red:
+        return CommitState(Colour.RED, frozenset(red | cut_off), newest)
+    is_green = bool(decided) and not cut_off
+    return CommitState(Colour.GREEN if is_green else Colour.UNKNOWN, frozenset(cut_off), newest)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenJob:
+    """One execution of a job; `key` is the caller's."""
+
+    key: int
+    run: int
+    attempt: int
+    name: str
+    conclusion: Conclusion | None
+
+
+def standing_jobs(seen: Iterable[SeenJob]) -> frozenset[int]:
+    """Keys of the executions that count: of each job of each run, those of the newest attempt that decided.
+
+    A partial re-run lists only the jobs it repeats, so the others stand as they were; one that was cancelled
+    in the re-run stands as it was too.
+    """
+    by_job: dict[tuple[int, str], list[SeenJob]] = {}
+    for one in seen:
+        by_job.setdefault((one.run, one.name), []).append(one)
+    return frozenset(key for executions in by_job.values() for key in _standing(executions))
+
+
+def _standing(executions: Sequence[SeenJob]) -> list[int]:
+    decided = [one for one in executions if one.conclusion is not None and one.conclusion.decides]
+    newest = max(one.attempt for one in decided or executions)
+    return [one.key for one in decided or executions if one.attempt == newest]
