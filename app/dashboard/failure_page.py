@@ -10,7 +10,7 @@ from app.dashboard.contexts import FailurePage, Observation
 from app.dashboard.links import GitHubLinks
 from app.store import blobs, runs, verdicts
 from app.store.runs import JobRow
-from app.store.screens import attempt_lines, failure_lines, test_history
+from app.store.screens import attempt_lines, failure_lines, one_test
 from app.store.screens.failure_lines import FailureLine
 
 TEXT_HEAD: Final = 100_000
@@ -27,7 +27,7 @@ def failure_page(session: Session, failure: int, github: GitHubLinks, *, now: da
     attempt = attempt_lines.by_key(session, {line.attempt})[line.attempt]
     history = verdicts.history(session, [failure])
     named = attempt_lines.of_github_runs(session, attempt.repo, views.runs_named(history))
-    logs = test_history.rank_logs(session, {line.attempt}, limit=RANK_LOGS_SHOWN)
+    logs = one_test.rank_logs(session, {line.attempt}, limit=RANK_LOGS_SHOWN)
     text = blobs.text(session, line.text_blob)
     return FailurePage(
         title=line.label,

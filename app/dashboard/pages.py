@@ -14,10 +14,10 @@ from app.dashboard import links, main_page, problems_page
 from app.dashboard.contexts import AbsentPage, MainPage, Page
 from app.dashboard.failure_page import failure_page
 from app.dashboard.links import GitHubLinks
+from app.dashboard.one_test_page import one_test_page
 from app.dashboard.pull_page import pull_page
 from app.dashboard.rendering import Pages
 from app.dashboard.run_page import file_page, run_page
-from app.dashboard.test_page import test_page
 from app.dashboard.tests_page import tests_page
 from app.dashboard.url_filters import read_days, read_filters, read_key, read_word
 from app.deps import Wiring, WiringDep
@@ -86,7 +86,7 @@ def tests(request: Request, wired: WiringDep, pages: PagesDep) -> Response:
 def test(test: str, request: Request, wired: WiringDep, pages: PagesDep) -> Response:
     days = read_days(request.query_params, default_days=wired.settings.evidence_window_days)
     with _reading(wired) as (session, github, now):
-        page = test_page(session, _key(test), github, days=days, now=now)
+        page = one_test_page(session, _key(test), github, days=days, now=now)
     return _found(page, pages, "No test has this number.", now)
 
 

@@ -12,7 +12,7 @@ from app.dashboard.filters import count, instant
 from app.dashboard.links import GitHubLinks
 from app.store import blobs, gaps, results, runs
 from app.store.runs import StoredJob
-from app.store.screens import attempt_lines, failure_lines, test_history
+from app.store.screens import attempt_lines, failure_lines, one_test
 from app.store.screens.attempt_lines import AttemptLine
 from app.store.screens.failure_lines import FailureLine
 
@@ -45,7 +45,7 @@ def run_page(session: Session, attempt: int, github: GitHubLinks, *, now: dateti
         failures=tuple(_failure(one, line) for one in failures[:FAILURES_SHOWN]),
         left_out=f"Only {FAILURES_SHOWN} failures are shown." if len(failures) > FAILURES_SHOWN else "",
         gaps=views.gaps(gap for _job, gap in gaps.of_attempts(session, [attempt])[attempt]),
-        files=tuple(_file(one, jobs) for one in test_history.files_of(session, attempt, limit=FILES_SHOWN)),
+        files=tuple(_file(one, jobs) for one in one_test.files_of(session, attempt, limit=FILES_SHOWN)),
     )
 
 
@@ -79,7 +79,7 @@ def _failure(line: FailureLine, attempt: AttemptLine) -> RunFailure:
     )
 
 
-def _file(line: test_history.FileLine, jobs: list[StoredJob]) -> File:
+def _file(line: one_test.FileLine, jobs: list[StoredJob]) -> File:
     file = views.file(line)
     job = next((one.name for one in jobs if one.id == line.job), "no job of its own")
     return File(file.link, file.kind, f"{file.origin}, {job}", file.note)
@@ -87,7 +87,7 @@ def _file(line: test_history.FileLine, jobs: list[StoredJob]) -> File:
 
 def file_page(session: Session, key: int, github: GitHubLinks, *, now: datetime) -> FilePage | None:
     """The end of a kept file as text, whatever its bytes are; None if there is no such file."""
-    line = test_history.file(session, key)
+    line = one_test.file(session, key)
     if line is None:
         return None
     attempt = attempt_lines.by_key(session, {line.attempt})[line.attempt]
@@ -104,7 +104,7 @@ def file_page(session: Session, key: int, github: GitHubLinks, *, now: datetime)
     )
 
 
-def _end_of(session: Session, line: test_history.FileLine) -> parts.Text:
+def _end_of(session: Session, line: one_test.FileLine) -> parts.Text:
     read_bytes, end = 0, b""
     with blobs.stream(session, line.blob) as stream:
         while read_bytes < FILE_READ_BYTES and (chunk := stream.read(CHUNK_BYTES)):

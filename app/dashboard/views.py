@@ -12,7 +12,7 @@ from app.domain.wording import short
 from app.store.screens import failure_lines
 from app.store.screens.attempt_lines import AttemptLine
 from app.store.screens.failure_lines import FailureLine
-from app.store.screens.test_history import FileLine
+from app.store.screens.one_test import FileLine
 from app.store.verdicts import StoredVerdict
 
 SHORT_TITLE: Final = 160

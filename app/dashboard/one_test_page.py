@@ -17,10 +17,10 @@ from app.dashboard.tests_page import windows
 from app.domain.verdict import EvidenceKind
 from app.domain.wording import counted
 from app.store import blobs, verdicts
-from app.store.screens import attempt_lines, failure_lines, test_history
+from app.store.screens import attempt_lines, failure_lines, one_test
 from app.store.screens.attempt_lines import AttemptLine
 from app.store.screens.failure_lines import FailureLine
-from app.store.screens.test_history import DayCount, GroupLine, TestName
+from app.store.screens.one_test import DayCount, GroupLine, TestName
 from app.store.verdicts import StoredVerdict
 
 FAILURES_READ: Final = 200
@@ -48,17 +48,17 @@ class _Facts:
     github: GitHubLinks
 
 
-def test_page(
+def one_test_page(
     session: Session, test: int, github: GitHubLinks, *, days: int, now: datetime
 ) -> TestPage | None:
     """None if there is no such test. A fixed number of statements, however often it failed."""
-    name = test_history.test_name(session, test)
+    name = one_test.name_of(session, test)
     if name is None:
         return None
     since = now - timedelta(days=days)
     facts = _read(session, name, github, since=since)
-    counts = test_history.day_counts(session, test, since=since.date())
-    rank_logs = test_history.rank_logs(
+    counts = one_test.day_counts(session, test, since=since.date())
+    rank_logs = one_test.rank_logs(
         session, {failure.attempt for failure in facts.failures}, limit=RANK_LOGS_SHOWN
     )
     modes = _modes(facts)
@@ -105,12 +105,12 @@ def _read(session: Session, name: TestName, github: GitHubLinks, *, since: datet
     for stored in history:
         by_failure.setdefault(stored.failure, []).append(stored)
     newest_texts = {failure.text_blob for failure in _newest_of_each_mode(failures)}
-    variants = test_history.variants(session, name.key, since=since.date())
+    variants = one_test.variants(session, name.key, since=since.date())
     known = {line.key: line for line in (*attempts, *failed_in.values())}
     return _Facts(
         name=name,
         failures=failures,
-        groups=test_history.groups(session, {one.group for one in failures if one.group is not None}),
+        groups=one_test.groups(session, {one.group for one in failures if one.group is not None}),
         verdicts=by_failure,
         texts=blobs.texts(session, newest_texts),
         runs=attempt_lines.of_github_runs(session, name.repo, views.runs_named(history)),

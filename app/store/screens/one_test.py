@@ -62,7 +62,7 @@ class FileLine:
     cut: bool
 
 
-def test_name(session: Session, test: int) -> TestName | None:
+def name_of(session: Session, test: int) -> TestName | None:
     """Served by the primary key."""
     found = session.execute(
         select(TestRow, RepoRow).join(RepoRow, RepoRow.id == TestRow.repo_id).where(TestRow.id == test)
