@@ -67,6 +67,25 @@ def is_ancestor(parents: Parents, older: Sha, newer: Sha) -> bool | None:
     return False if complete else None
 
 
+def newest_first(parents: Parents, head: Sha, own: Collection[Sha]) -> tuple[Sha, ...]:
+    """`own` with `head` first and no commit before one that descends from it, as far as parents are known.
+
+    What the walk from the head does not reach comes last, by name.
+    """
+    ordered: list[Sha] = []
+    seen: set[Sha] = set()
+    stack = [(head, False)]
+    while stack:
+        sha, is_done = stack.pop()
+        if is_done:
+            ordered.append(sha)
+        elif sha in own and sha not in seen:
+            seen.add(sha)
+            stack.append((sha, True))
+            stack += [(parent, False) for parent in sorted(parents.get(sha, ()))]
+    return (*reversed(ordered), *sorted(set(own) - seen))
+
+
 def change_set(
     parents: Parents, head: Sha, base: Sha, of_base: Collection[Sha], *, also_own: Iterable[Sha] = ()
 ) -> ChangeSet:

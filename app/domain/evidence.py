@@ -87,6 +87,19 @@ class BaseState:
 
 
 @dataclass(frozen=True, slots=True)
+class MainStreak:
+    """Commits of the default branch, tested one after the other, that all failed with one group key.
+
+    `failures` are one a commit, oldest first, with no pass of that variant at any of them. `base` is None
+    where the failure judged is one of them. For a pull request it is the commit of the base side that the
+    tested code holds, known to lie inside, so that everything that failed up to it lacks the change.
+    """
+
+    failures: tuple[Observation, ...]
+    base: Sha | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SignatureFacts:
     """What the judge may know of a signature. `key` is None where the text forms no group."""
 
@@ -101,13 +114,14 @@ class SignatureFacts:
 class Evidence:
     """Everything one verdict rests on, for one failed result.
 
-    `same_code` are the other results of this test and variant at this head SHA or on this tree, in any
-    run, attempt or event. `siblings` are its results in other variants of the same attempt. `flips_elsewhere`
-    are flips of this group at other SHAs. `recurrences` hold no observation of the failure's own head SHA.
-    `main_streak` counts consecutive tested SHAs of the default branch, up to and with this one, that failed
-    with this group key and saw no pass of it; 0 where this is not main. `failed_before` counts earlier
-    failures of this (test, signature) anywhere; `test_flipped_before` is true if the test flipped with any
-    other signature. `related` are texts from rank logs found beside the failure, already one line each.
+    `test` is empty for a job that failed without naming one: the job then stands for a test, so that what is
+    said of a test's outcomes holds of the job's. `same_code` are the other results of this test and variant
+    at this head SHA or on this tree, in any run, attempt or event. `siblings` are its results in other
+    variants of the same attempt. `flips_elsewhere` are flips of this group at other SHAs. `recurrences` hold
+    no observation of the failure's own head SHA. `main_streak` is the broken stretch of main that this
+    failure is part of, or was tested on. `failed_before` counts earlier failures of this (test, signature) at
+    other SHAs; `test_flipped_before` is true if the test flipped with any other signature. `related` are
+    texts from rank logs found beside the failure, already one line each.
     """
 
     test: str
@@ -120,7 +134,7 @@ class Evidence:
     flips_elsewhere: tuple[Flip, ...] = ()
     base: BaseState | None = None
     tally: JobTally = JobTally(0, 0)
-    main_streak: int = 0
+    main_streak: MainStreak | None = None
     failed_before: int = 0
     test_flipped_before: bool = False
     related: tuple[str, ...] = ()

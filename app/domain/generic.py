@@ -27,6 +27,7 @@ _GENERIC = tuple(
         r"(?:killed|terminated|aborted|interrupted|timed? ?out|shutdown|stopped)[.!]?",
         r"worker '?gw.{1,10} crashed while running .{1,1000}",
         r"(?:collection failure|undefined|n/?a|-)",
+        r"the job failed(?: without naming a test|, and neither results nor a log say why)",
     )
 )
 _VALUE = re.compile(r"(?:<\w{1,12}>|none|null|true|false|\W){1,50}", re.IGNORECASE)

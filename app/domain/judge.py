@@ -35,7 +35,7 @@ def _call(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> Call:
     """Table 3.3 of the reference, without what only a replay can settle."""
     return (
         _infrastructure(evidence, policy)
-        or _broken_main(evidence, weighed, policy)
+        or _broken_main(weighed, policy)
         or _flaky(weighed, policy)
         or _regression(weighed, policy)
         or _new_failure(evidence, weighed, policy)
@@ -44,19 +44,20 @@ def _call(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> Call:
 
 
 def _infrastructure(evidence: Evidence, policy: VerdictPolicy) -> Call | None:
-    """A job that failed as a whole, or without a test: words in a test's own text prove nothing."""
+    """A job that failed as a whole, or whose own log says so: words in a test's own text prove nothing.
+
+    A text that fits any failure, such as an exit code, names no machine: what the change broke ends so too.
+    """
     if is_mass_failure(evidence.tally, policy):
         return Kind.INFRASTRUCTURE, Strength.LIKELY
     if not evidence.test and evidence.signature.category is Category.INFRA:
         return Kind.INFRASTRUCTURE, Strength.LIKELY
-    if not evidence.test and evidence.signature.generic:
-        return Kind.INFRASTRUCTURE, Strength.SUSPECTED
     return None
 
 
-def _broken_main(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> Call | None:
-    on_main = evidence.change.kind is ChangeKind.MAIN
-    if on_main and evidence.main_streak >= policy.broken_main_streak and not weighed.flipped_on_one_tree:
+def _broken_main(weighed: Weighed, policy: VerdictPolicy) -> Call | None:
+    """On main, and on a pull request whose base is inside the range (table 3.3)."""
+    if len(weighed.streak) >= policy.broken_main_streak and not weighed.flipped_on_one_tree:
         return Kind.BROKEN_MAIN, Strength.LIKELY
     return None
 
@@ -98,7 +99,7 @@ def _whose(evidence: Evidence, weighed: Weighed, kind: Kind) -> Whose:
         return Whose.UNKNOWN
     if weighed.seen_without_change:
         return Whose.NOT_YOURS
-    if weighed.outside:  # it looks the same without the change, and whether it is the same cannot be told
+    if weighed.looks_same_without_change:  # whether it is the same cannot be told
         return Whose.UNKNOWN
     return Whose.YOURS if kind is Kind.REGRESSION else Whose.UNKNOWN
 

@@ -11,11 +11,15 @@ _MAY_BE_YOURS = {
     f"{_RERUN}: a pass on the same code would show a flake.",
     Kind.INFRASTRUCTURE: f"look at why the job ended, then {_RERUN}: its tests have not been judged.",
     Kind.UNDECIDED: f"look at the failure, then {_RERUN}: what is still missing is listed below.",
+    Kind.BROKEN_MAIN: "see whether main fails for the same cause as {run}: it looks the same, and its text "
+    "does not tell.",
 }
 
 _NOT_YOURS = {
     Kind.FLAKY: f"{_RERUN}. Nothing in this change needs mending for it.",
     Kind.INFRASTRUCTURE: f"{_RERUN}: its tests have not been judged one by one.",
+    Kind.BROKEN_MAIN: "nothing in this change needs mending for it: main was broken where {run} was tested. "
+    "Bring main in again once it is mended.",
 }
 
 _ON_MAIN = {

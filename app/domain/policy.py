@@ -10,7 +10,7 @@ class VerdictPolicy:
     Sources: `reference/signatures-and-statistics`, table 3.3, and CONTRACTS 1.
     """
 
-    version: str = "1"
+    version: str = "2"
     infra_share: float = 0.8
     """Share (0..1) of a job's tests that are red from which the job, not a test, is the matter."""
     infra_min_tests: int = 20
@@ -18,7 +18,7 @@ class VerdictPolicy:
     known_flake_commits: int = 2
     """Commits without this change that must have shown a known flake's signature to call it likely."""
     broken_main_streak: int = 3
-    """Consecutive tested commits of main that failed alike, with no pass between."""
+    """Consecutive tested commits of main that failed alike, with no pass between, make main broken."""
     clean_base_runs: int = 20
     """Passes of the base without a failure that prove it good."""
     regression_fails: int = 3

@@ -19,10 +19,12 @@ RELATED_LINES = 5
 
 _CHANGES = {
     ChangeKind.PULL: "this pull request's change",
-    ChangeKind.MAIN: "the commits in question",
+    ChangeKind.MAIN: "the change",
     ChangeKind.BRANCH: "this branch's change",
 }
 
+_TREES = {True: "", False: ", on different trees", None: ", on trees not known to be the same"}
+"""What a claim of a pass and a fail must say of itself where it stands alone."""
 
 _DECIDES = {
     Kind.INFRASTRUCTURE: {EvidenceKind.MASS_FAILURE, EvidenceKind.INFRA_SIGNATURE},
@@ -45,7 +47,7 @@ def reasons_for(
         *_inside(evidence.change, weighed),
         *_repeats(weighed, policy),
         *_base(evidence, weighed, policy),
-        *_main_streak(evidence, policy),
+        *_main_streak(evidence, weighed, policy),
         *_novelty(evidence, weighed, policy),
         *_opaque(evidence, weighed),
         *_job_wide(evidence, policy),
@@ -68,21 +70,23 @@ def _job_wide(evidence: Evidence, policy: VerdictPolicy) -> list[Reason]:
         strength = EvidenceStrength.WEAK if evidence.test else EvidenceStrength.STRONG
         text = f"the text speaks of the machine or the network: {evidence.signature.title}"
         return [Reason(EvidenceKind.INFRA_SIGNATURE, strength, sentence(text), runs)]
-    if not evidence.test and evidence.signature.generic:
-        text = f"job {failure.job} failed without a test, with a message that says nothing of the cause"
-        return [Reason(EvidenceKind.INFRA_SIGNATURE, EvidenceStrength.WEAK, sentence(text), runs)]
     return []
 
 
-def _main_streak(evidence: Evidence, policy: VerdictPolicy) -> list[Reason]:
-    if evidence.main_streak < 2:  # noqa: PLR2004 - one commit is no streak
+def _main_streak(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> list[Reason]:
+    streak = weighed.streak
+    if evidence.main_streak is None or not streak:
         return []
-    enough = evidence.main_streak >= policy.broken_main_streak
+    first, last, base = streak[0], streak[-1], evidence.main_streak.base
+    enough = len(streak) >= policy.broken_main_streak
     strength = EvidenceStrength.STRONG if enough else EvidenceStrength.WEAK
     text = (
-        f"{evidence.main_streak} tested commits in a row failed alike, up to this one, with no pass between"
+        f"{counted(len(streak), 'tested commit')} of {first.branch or 'main'} in a row failed alike, with no "
+        f"pass between: from {run_name(first)} at {short(first.sha)} to {run_name(last)} at {short(last.sha)}"
     )
-    return [Reason(EvidenceKind.MAIN_STREAK, strength, sentence(text), (evidence.failure.run,))]
+    if base is not None:
+        text += f"; what this was tested on, {short(base)}, is one of them or lies between them"
+    return [Reason(EvidenceKind.MAIN_STREAK, strength, sentence(text), run_ids(streak))]
 
 
 def _pair_here(weighed: Weighed) -> list[Reason]:
@@ -92,14 +96,8 @@ def _pair_here(weighed: Weighed) -> list[Reason]:
     proven = pair.same.known is True
     kind = EvidenceKind.SAME_TREE_FLIP if proven else EvidenceKind.SAME_SHA_FLIP
     strength = EvidenceStrength.STRONG if proven else EvidenceStrength.WEAK
-    return [
-        Reason(
-            kind,
-            strength,
-            sentence(f"{flip(pair.passed, pair.failed)}; {pair.same.how}"),
-            run_ids([pair.passed, pair.failed]),
-        )
-    ]
+    text = f"{flip(pair.passed, pair.failed)}{_TREES[pair.same.known]}; {pair.same.how}"
+    return [Reason(kind, strength, sentence(text), run_ids([pair.passed, pair.failed]))]
 
 
 def _repeats(weighed: Weighed, policy: VerdictPolicy) -> list[Reason]:
@@ -117,7 +115,9 @@ def _pair_elsewhere(weighed: Weighed) -> list[Reason]:
     if pair is None:
         return []
     told = flip(pair.passed, pair.failed, place="there")
-    text = f"the same failure flipped at {short(pair.failed.sha)}: {told}; {pair.same.how}"
+    where = f"at {short(pair.failed.sha)}{_TREES[pair.same.known]}"
+    lead = "the same failure flipped" if pair.same.known else "what failed alike passed and failed"
+    text = f"{lead} {where}: {told}; {pair.same.how}"
     strength = EvidenceStrength.STRONG if pair.same.known is True else EvidenceStrength.WEAK
     runs = run_ids([pair.passed, pair.failed])
     return [Reason(EvidenceKind.FLIPPED_ELSEWHERE, strength, sentence(text), runs)]
@@ -188,7 +188,7 @@ def _base(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> list[R
 
 
 def _novelty(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> list[Reason]:
-    if not evidence.test or evidence.signature.key is None or evidence.failed_before or weighed.seen_before:
+    if evidence.signature.key is None or evidence.failed_before or weighed.seen_before:
         return []
     if weighed.pair_elsewhere is not None:
         return []
@@ -196,7 +196,11 @@ def _novelty(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> lis
     if evidence.test_flipped_before:
         text = "this test flipped before, but it failed in another way then: that excuses nothing here"
         return [Reason(EvidenceKind.NEW_MODE, EvidenceStrength.WEAK, sentence(text), runs)]
-    text = f"in the last {policy.window_days} days this test is not known to have failed like this"
+    subject = "this test" if evidence.test else f"job {evidence.failure.job}"
+    text = (
+        f"in the last {policy.window_days} days {subject} is not known to have failed like this at any other "
+        "commit"
+    )
     return [Reason(EvidenceKind.FIRST_SEEN, EvidenceStrength.WEAK, sentence(text), runs)]
 
 
@@ -205,7 +209,7 @@ def _opaque(evidence: Evidence, weighed: Weighed) -> list[Reason]:
         return []
     opaque = evidence.signature.opaque
     text = "this failure's text holds no cause" if opaque else "this failure's text fits many causes"
-    if weighed.outside or weighed.inside or weighed.pair_elsewhere:
+    if weighed.seen_before or weighed.pair_elsewhere:
         text += "; where it looks the same elsewhere, the cause is not known to be the same"
     return [Reason(EvidenceKind.OPAQUE, EvidenceStrength.CONTEXT, sentence(text), (evidence.failure.run,))]
 

@@ -30,7 +30,8 @@ def _not_excluded(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy, k
 
 def _of_a_flake(evidence: Evidence, weighed: Weighed) -> list[str]:
     if not (weighed.flipped_on_one_tree or (weighed.is_known_flake and weighed.seen_without_change)):
-        return ["a regression is not excluded: no pass and fail on one tree is known here"]
+        here = short(evidence.failure.sha)
+        return [f"a regression is not excluded: no pass and fail on one tree is known at {here}"]
     if evidence.change.kind is ChangeKind.MAIN or weighed.seen_without_change:
         return []
     return ["a flake can come with a change: this failure was not seen without this one"]
@@ -52,14 +53,15 @@ def _missing(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy, kind: 
     if evidence.signature.key is None:
         wanted.append("a text that can be compared with other failures")
     more = policy.regression_fails - len(weighed.repeats)
-    if more > 0:
+    if more > 0 and not weighed.seen_without_change:
         wanted.append(f"{counted(more, 'more failure')} on it, which would point to a regression")
     if not base_is_proven(weighed, policy):
         known = f"{len(weighed.base_passes)} of {policy.clean_base_runs} clean runs are known"
         if weighed.base_failures:
             known = f"it failed {counted(len(weighed.base_failures), 'time')} itself"
         wanted.append(f"the base's state ({known})")
-    return [f"not decided yet; still missing: {'; '.join(wanted)}"]
+    state = "not decided yet" if kind is Kind.UNDECIDED else "a flake and a regression are both possible"
+    return [f"{state}; still missing: {'; '.join(wanted)}"]
 
 
 def _candidates(evidence: Evidence) -> list[str]:
@@ -68,4 +70,6 @@ def _candidates(evidence: Evidence) -> list[str]:
     commits = [short(sha) for sha in evidence.change.candidates]
     if not commits:
         return ["which commits can have brought it is not known: no earlier green run was found"]
-    return [f"it can have come with {'any of ' if commits[1:] else ''}{listed(commits, most=10)}"]
+    if len(commits) == 1:
+        return [f"the first commit that may have brought it in is {commits[0]}"]
+    return [f"the first commits that may have brought it in, newest first, are {listed(commits, most=10)}"]

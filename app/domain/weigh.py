@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.evidence import Evidence, Flip, JobTally, Observation, Recurrence, Relation
+from app.domain.evidence import ChangeKind, Evidence, Flip, JobTally, Observation, Recurrence, Relation
 from app.domain.outcome import OutcomeKind
 from app.domain.policy import VerdictPolicy
 from app.domain.tested_tree import SameTree, compare_trees
@@ -38,6 +38,10 @@ class Weighed:
     unrelated: tuple[Recurrence, ...]
     base_passes: tuple[Observation, ...]
     base_failures: tuple[Observation, ...]
+    streak: tuple[Observation, ...]
+    """Commits of main that failed alike around this one, or around what a pull request was tested on."""
+    base_fails_alike: bool
+    """Whether what the change was tested on is inside that streak: it fails so without the change."""
     names_cause: bool
     """Whether an equal signature can mean an equal cause: false for opaque and generic texts."""
 
@@ -50,13 +54,17 @@ class Weighed:
         return self.pair_elsewhere is not None and self.pair_elsewhere.same.known is True
 
     @property
+    def looks_same_without_change(self) -> bool:
+        return bool(self.outside) or self.base_fails_alike
+
+    @property
     def seen_without_change(self) -> bool:
         """Evidence from outside the change that clears it; an opaque text needs a flip on one tree too."""
-        return bool(self.outside) and (self.names_cause or self.flipped_on_one_tree)
+        return self.looks_same_without_change and (self.names_cause or self.flipped_on_one_tree)
 
     @property
     def seen_before(self) -> bool:
-        return bool(self.outside or self.inside or self.unrelated)
+        return bool(self.looks_same_without_change or self.inside or self.unrelated)
 
 
 def is_mass_failure(tally: JobTally, policy: VerdictPolicy) -> bool:
@@ -78,6 +86,7 @@ def weigh(evidence: Evidence) -> Weighed:
     has_group = signature.key is not None
     recurrences = _by_commit(evidence) if has_group else ()
     base = evidence.base.outcomes if evidence.base else ()
+    streak = evidence.main_streak if has_group else None
     return Weighed(
         pair=_best(_pairs_here(failure, passes)),
         pair_elsewhere=_best(_pairs_of(evidence.flips_elsewhere)) if has_group else None,
@@ -87,6 +96,8 @@ def weigh(evidence: Evidence) -> Weighed:
         unrelated=tuple(r for r in recurrences if r.relation is Relation.UNKNOWN),
         base_passes=distinct(o for o in base if o.outcome is OutcomeKind.PASSED),
         base_failures=distinct(o for o in base if o.outcome.is_red),
+        streak=() if streak is None else streak.failures,
+        base_fails_alike=evidence.change.kind is ChangeKind.PULL and streak is not None,
         names_cause=not (signature.opaque or signature.generic),
     )
 

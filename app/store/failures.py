@@ -5,12 +5,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, ForeignKey, Index, String, Text, UniqueConstraint, select, update
+from sqlalchemy import (
+    ColumnElement,
+    ForeignKey,
+    Index,
+    String,
+    Text,
+    UniqueConstraint,
+    exists,
+    select,
+    update,
+)
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.category import Category
+from app.domain.ids import Sha
 from app.domain.outcome import OutcomeKind
 from app.store.base import Base, Json
+from app.store.runs import AttemptRow, RunRow
 from app.store.upsert import insert_missing
 
 
@@ -155,9 +167,54 @@ def of_attempts(session: Session, attempts: Collection[int]) -> list[StoredFailu
     return _stored(session, FailureRow.attempt_id.in_(list(attempts)), limit=1000)
 
 
-def of_group(session: Session, group: int, *, since: datetime, limit: int) -> list[StoredFailure]:
-    """Failures of one group, newest first."""
-    return _stored(session, FailureRow.group_id == group, FailureRow.failed_at >= since, limit=limit)
+def of_group(
+    session: Session, group: int, *, since: datetime, limit: int, not_at: Sha | None = None
+) -> list[StoredFailure]:
+    """Failures of one group, newest first; `not_at` leaves out those of one head."""
+    where = [FailureRow.group_id == group, FailureRow.failed_at >= since]
+    if not_at is not None:
+        where.append(~_is_at(not_at))
+    return _stored(session, *where, limit=limit)
+
+
+def of_newest_heads(
+    session: Session, group: int, *, since: datetime, heads: int, rows: int
+) -> list[StoredFailure]:
+    """Failures of one group at the newest heads that showed it, newest first, those of one head together.
+
+    At most `rows`: the oldest head is then left out rather than cut, unless it is the only one.
+    """
+    found = of_group(session, group, since=since, limit=rows)
+    statement = (
+        select(AttemptRow.id, RunRow.head_sha)
+        .join(RunRow, RunRow.id == AttemptRow.run_id)
+        .where(AttemptRow.id.in_({one.attempt for one in found}))
+    )
+    head_of = dict(session.execute(statement).all())
+    newest = list(dict.fromkeys(head_of[one.attempt] for one in found))
+    kept = set(newest[:heads])
+    if len(found) == rows and len(newest) <= heads:
+        kept -= set(newest[1:][-1:])
+    return [one for one in found if head_of[one.attempt] in kept]
+
+
+def _is_at(head: Sha) -> ColumnElement[bool]:
+    of_this = AttemptRow.id == FailureRow.attempt_id
+    return exists().where(of_this, RunRow.id == AttemptRow.run_id, RunRow.head_sha == head)
+
+
+def alike_in(session: Session, group: int, jobs: Collection[int]) -> set[int]:
+    """Those of the jobs that hold a failure of the group."""
+    statement = select(FailureRow.job_id).where(
+        FailureRow.group_id == group, FailureRow.job_id.in_(list(jobs))
+    )
+    return set(session.scalars(statement))
+
+
+def without_test_in(session: Session, jobs: Collection[int]) -> set[int]:
+    """Those of the jobs that failed without naming a test."""
+    statement = select(FailureRow.job_id).where(FailureRow.test_key == 0, FailureRow.job_id.in_(list(jobs)))
+    return set(session.scalars(statement))
 
 
 def of_test(session: Session, test: int, *, since: datetime, limit: int) -> list[StoredFailure]:

@@ -77,9 +77,28 @@ class Observations:
         )
         return self._ask(("branch", variant, branch, until, limit), *where, limit=limit)
 
+    def on_branch_after(
+        self, repo: int, variant: int, branch: str, *, after: datetime, limit: int
+    ) -> list[JobExecution]:
+        """Executions on a branch's own commits that began later, newest first; the earliest are kept."""
+        where = (
+            RunRow.repo_id == repo,
+            RunRow.head_branch == branch,
+            RunRow.event.in_(TESTS_THE_PUSHED_COMMIT),
+            JobRow.variant_id == variant,
+            AttemptRow.started_at > after,
+        )
+        question = ("after", variant, branch, after, limit)
+        return self._ask(question, *where, limit=limit, oldest=True)
+
     def on_trees(self, repo: int, trees: Collection[TreeSha], *, not_at: Sha) -> list[JobExecution]:
         where = (RunRow.repo_id == repo, JobRow.tested_tree.in_(list(trees)), RunRow.head_sha != not_at)
         return job_executions(self._session, *where, limit=MOST_EXECUTIONS)
+
+    def began(self, repo: int, execution: JobExecution) -> datetime:
+        """When this variant first ran at this head: what came before it is the past of all its attempts."""
+        same = self.at_head(repo, execution.job.variant_id, execution.attempt.head_sha)
+        return min(one.attempt.started_at for one in (execution, *same))
 
     def tallies(self, attempt: int, variant: str) -> tuple[int, int]:
         """Tests reported and red in one variant of one attempt, its shards together."""
@@ -110,11 +129,11 @@ class Observations:
         return self._greens[question]
 
     def _ask(
-        self, question: tuple[object, ...], *where: ColumnElement[bool], limit: int
+        self, question: tuple[object, ...], *where: ColumnElement[bool], limit: int, oldest: bool = False
     ) -> list[JobExecution]:
         """Ask for keys first: most of the executions are known from another question."""
         if question not in self._answers:
-            keys = job_keys(self._session, *where, limit=limit)
+            keys = job_keys(self._session, *where, limit=limit, oldest=oldest)
             missing = [key for key in keys if key not in self._executions]
             if missing:
                 self._remember(missing)
@@ -132,17 +151,19 @@ class Observations:
             self._vectors |= {job: found.get(job) for job in missing}
 
 
-def job_keys(session: Session, *where: ColumnElement[bool], limit: int) -> list[int]:
-    """Our keys of jobs, those of the newest attempts first."""
+def job_keys(session: Session, *where: ColumnElement[bool], limit: int, oldest: bool = False) -> list[int]:
+    """Our keys of jobs, those of the newest attempts first; `oldest` keeps the oldest within the limit."""
+    order = (AttemptRow.started_at, JobRow.id)
     statement = (
         select(JobRow.id)
         .join(AttemptRow, AttemptRow.id == JobRow.attempt_id)
         .join(RunRow, RunRow.id == AttemptRow.run_id)
         .where(*where)
-        .order_by(AttemptRow.started_at.desc(), JobRow.id.desc())
+        .order_by(*(order if oldest else (column.desc() for column in order)))
         .limit(limit)
     )
-    return list(session.scalars(statement))
+    keys = list(session.scalars(statement))
+    return keys[::-1] if oldest else keys
 
 
 def observe(execution: JobExecution, outcome: OutcomeKind) -> Observation:

@@ -9,6 +9,7 @@ from app.domain.evidence import (
     ChangeKind,
     Evidence,
     Flip,
+    MainStreak,
     Observation,
     Recurrence,
     Relation,
@@ -113,6 +114,13 @@ def base(passes: int = 0, failures: int = 0) -> BaseState:
     outcomes = [PASSED] * passes + [FAILED] * failures
     return BaseState(
         "main", tuple(seen(outcome, run=1 + i, sha=Sha(f"{i:040x}")) for i, outcome in enumerate(outcomes))
+    )
+
+
+def streak(commits: int, base: Sha | None = None) -> MainStreak:
+    """That many commits of main that failed alike, in runs 61, 62 and so on; `base` as for a pull request."""
+    return MainStreak(
+        tuple(seen(run=61 + n, sha=Sha(f"{n + 1}f" * 20), branch="main") for n in range(commits)), base
     )
 
 

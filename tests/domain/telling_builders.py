@@ -17,6 +17,7 @@ from evidence_builders import (
     flipped_elsewhere,
     repeats,
     seen,
+    streak,
 )
 
 from app.domain.failure_entry import FailureLine
@@ -45,7 +46,7 @@ SUSPECTED_ON_MAIN = judge(
     ),
     POLICY,
 )
-BROKEN_MAIN = judge(evidence(change=ON_MAIN, failure=seen(sha=MAIN), main_streak=3), POLICY)
+BROKEN_MAIN = judge(evidence(change=ON_MAIN, failure=seen(sha=MAIN), main_streak=streak(3)), POLICY)
 
 
 def failure(

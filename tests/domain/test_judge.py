@@ -33,10 +33,12 @@ from evidence_builders import (
     pushed,
     repeats,
     seen,
+    streak,
 )
 
 from app.domain.evidence import BaseState, Evidence, JobTally, Recurrence, Relation
 from app.domain.gap import Gap, GapKind
+from app.domain.ids import Sha
 from app.domain.judge import judge
 from app.domain.tested_tree import UNKNOWN_TREE
 from app.domain.verdict import EvidenceKind, Kind, Strength, Whose
@@ -47,6 +49,7 @@ SUSPECTED, LIKELY, CONFIRMED = Strength.SUSPECTED, Strength.LIKELY, Strength.CON
 YOURS, NOT_YOURS, UNKNOWN = Whose.YOURS, Whose.NOT_YOURS, Whose.UNKNOWN
 WITH, UNRELATED = Relation.WITH_CHANGE, Relation.UNKNOWN
 TWO_OUTSIDE = (failed_elsewhere(), failed_elsewhere(sha=OLDER, run=51))
+BASE = Sha("2f" * 20)
 FAILURE_OF_UNKNOWN_TREE = seen(tested=UNKNOWN_TREE)
 
 
@@ -277,40 +280,62 @@ CASES = (
         "on main a flip on one tree is a likely flake of nobody",
         evidence(change=ON_MAIN, same_code=(PASS_SAME_TREE,), recurrences=(failed_elsewhere(),)),
         (FLAKY, LIKELY, UNKNOWN),
-        "It can have come with df3a615.",
+        "The first commit that may have brought it in is df3a615.",
     ),
     Case(
         "three commits of main in a row are a broken main",
-        evidence(change=ON_MAIN, main_streak=3, failed_before=2),
+        evidence(change=ON_MAIN, main_streak=streak(3), failed_before=2),
         (BROKEN, LIKELY, UNKNOWN),
-        "3 tested commits in a row failed alike",
+        "3 tested commits of main in a row failed alike, with no pass between: from run 61 (push",
     ),
     Case(
         "two are not",
-        evidence(change=ON_MAIN, main_streak=2, failed_before=1),
+        evidence(change=ON_MAIN, main_streak=streak(2), failed_before=1),
         (UNDECIDED, SUSPECTED, UNKNOWN),
-        "2 tested commits in a row failed alike",
+        "2 tested commits of main in a row failed alike",
     ),
     Case(
         "a broken main comes before a flip elsewhere",
-        evidence(change=ON_MAIN, main_streak=3, flips_elsewhere=(flipped_elsewhere(),)),
+        evidence(change=ON_MAIN, main_streak=streak(3), flips_elsewhere=(flipped_elsewhere(),)),
         (BROKEN, LIKELY, UNKNOWN),
     ),
     Case(
         "a pass on the same tree breaks the streak",
-        evidence(change=ON_MAIN, main_streak=3, same_code=(PASS_SAME_TREE,)),
+        evidence(change=ON_MAIN, main_streak=streak(3), same_code=(PASS_SAME_TREE,)),
         (FLAKY, LIKELY, UNKNOWN),
     ),
     Case(
-        "a streak of main says nothing on a pull request",
-        evidence(main_streak=3),
-        (NEW, SUSPECTED, UNKNOWN),
+        "a pull request tested on a broken main fails with it, and main's runs are named",
+        evidence(main_streak=streak(3, BASE), base=base(failures=3)),
+        (BROKEN, LIKELY, NOT_YOURS),
+        "to run 63 (push, job test (3.12)) at 3f3f3f3; what this was tested on, 2f2f2f2, is one of them",
+    ),
+    Case(
+        "tested on a main that failed alike twice: not broken yet, but not the change's either",
+        evidence(main_streak=streak(2, BASE)),
+        (UNDECIDED, SUSPECTED, NOT_YOURS),
+    ),
+    Case(
+        "an opaque text on a broken main is no excuse, since the cause is not known to be the same",
+        evidence(signature=OPAQUE, main_streak=streak(3, BASE)),
+        (BROKEN, LIKELY, UNKNOWN),
+        "the cause is not known to be the same",
+    ),
+    Case(
+        "a pass here is a flake, also on a main that fails alike",
+        evidence(main_streak=streak(3, BASE), same_code=(PASS_SAME_TREE,)),
+        (FLAKY, LIKELY, NOT_YOURS),
+    ),
+    Case(
+        "what main failed alike is no regression of a pull request on it",
+        evidence(main_streak=streak(2, BASE), base=base(passes=20), same_code=repeats(4)),
+        (UNDECIDED, SUSPECTED, NOT_YOURS),
     ),
     Case(
         "on main a regression is nobody's, and the candidates are named",
         evidence(change=ON_MAIN, base=base(passes=20), same_code=repeats(2)),
         (REGRESSION, LIKELY, UNKNOWN),
-        "It can have come with df3a615.",
+        "The first commit that may have brought it in is df3a615.",
     ),
     Case(
         "candidates that nobody knows are said to be unknown",
@@ -453,10 +478,26 @@ CASES = (
         "No space left on device",
     ),
     Case(
-        "an empty message without a test is suspected infrastructure",
+        "a message that fits any failure, without a test, proves no infrastructure and is not new",
         evidence(test="", signature=NO_GROUP),
-        (INFRASTRUCTURE, SUSPECTED, UNKNOWN),
-        "says nothing of the cause",
+        (UNDECIDED, SUSPECTED, UNKNOWN),
+        "fits many causes",
+    ),
+    Case(
+        "a job whose first failure is clear is new, and its only reasons do not say otherwise",
+        evidence(test="", signature=CLEAR),
+        (NEW, SUSPECTED, UNKNOWN),
+        "job test (3.12) is not known to have failed like this at any other commit",
+    ),
+    Case(
+        "a job that failed alike elsewhere is not new",
+        evidence(test="", signature=CLEAR, recurrences=(failed_elsewhere(),)),
+        (UNDECIDED, SUSPECTED, NOT_YOURS),
+    ),
+    Case(
+        "a job that passes on the same code is a flake, without a test as with one",
+        evidence(test="", signature=NO_GROUP, same_code=(PASS_SAME_TREE,)),
+        (FLAKY, LIKELY, UNKNOWN),
     ),
     Case(
         "a clear message without a test is not infrastructure",

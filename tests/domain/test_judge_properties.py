@@ -17,6 +17,7 @@ from evidence_builders import (
     merged,
     pushed,
     seen,
+    streak,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,7 +90,7 @@ evidences = st.builds(
         st.just(BaseState("main", tuple(seen(OutcomeKind.PASSED, run=i, sha=OLD) for i in range(20)))),
     ),
     tally=st.sampled_from([JobTally(0, 0), JobTally(30, 1), JobTally(30, 30)]),
-    main_streak=st.integers(0, 4),
+    main_streak=st.one_of(st.none(), st.builds(streak, st.integers(2, 4), shas)),
     failed_before=st.integers(0, 2),
     test_flipped_before=st.booleans(),
     related=some(st.sampled_from(["rank 1: killed", "rank 0: lost its peer"])),
@@ -119,7 +120,7 @@ def with_less(evidence: Evidence) -> Iterator[Evidence]:
             yield replace(evidence, **{name: pieces[:index] + pieces[index + 1 :]})
     yield replace(evidence, base=None)
     yield replace(evidence, tally=JobTally(0, 0))
-    yield replace(evidence, main_streak=0)
+    yield replace(evidence, main_streak=None)
     yield replace(evidence, failed_before=0)
     yield replace(evidence, test_flipped_before=False)
 
@@ -154,8 +155,15 @@ def test_an_excuse_names_the_run_the_commit_and_how_it_is_known(evidence: Eviden
     verdict = judge(evidence, POLICY)
     if verdict.whose is not Whose.NOT_YOURS:
         return
-    outside = [reason for reason in verdict.reasons if reason.kind is EvidenceKind.SEEN_WITHOUT_CHANGE]
+    outside = [
+        reason
+        for reason in verdict.reasons
+        if reason.kind in {EvidenceKind.SEEN_WITHOUT_CHANGE, EvidenceKind.MAIN_STREAK}
+    ]
+    on_main = evidence.main_streak.failures if evidence.main_streak else ()
     assert any(
+        str(seen.run) in reason.text and seen.sha[:7] in reason.text for reason in outside for seen in on_main
+    ) or any(
         str(recurrence.observation.run) in reason.text
         and recurrence.observation.sha[:7] in reason.text
         and recurrence.how in reason.text
@@ -177,6 +185,7 @@ def test_every_run_a_reason_stands_on_is_in_the_evidence(evidence: Evidence) -> 
     known |= {recurrence.observation.run for recurrence in evidence.recurrences}
     known |= {o.run for flip in evidence.flips_elsewhere for o in (flip.failed, flip.passed)}
     known |= {o.run for o in (evidence.base.outcomes if evidence.base else ())}
+    known |= {o.run for o in (evidence.main_streak.failures if evidence.main_streak else ())}
     verdict: Verdict = judge(evidence, POLICY)
     assert {run for reason in verdict.reasons for run in reason.runs} <= known
     assert verdict.reasons

@@ -17,6 +17,7 @@ from evidence_builders import (
     flipped_elsewhere,
     repeats,
     seen,
+    streak,
 )
 
 from app.domain.evidence import Evidence, JobTally, Relation
@@ -55,11 +56,11 @@ def test_the_deciding_reason_comes_first_and_what_is_open_last() -> None:
     ("known", "first"),
     [
         (
-            evidence(change=ON_MAIN, main_streak=2, flips_elsewhere=(flipped_elsewhere(),)),
+            evidence(change=ON_MAIN, main_streak=streak(2), flips_elsewhere=(flipped_elsewhere(),)),
             EvidenceKind.FLIPPED_ELSEWHERE,
         ),
         (
-            evidence(change=ON_MAIN, main_streak=3, flips_elsewhere=(flipped_elsewhere(),)),
+            evidence(change=ON_MAIN, main_streak=streak(3), flips_elsewhere=(flipped_elsewhere(),)),
             EvidenceKind.MAIN_STREAK,
         ),
         (evidence(base=base(passes=20), same_code=repeats(2)), EvidenceKind.REPEATED_FAILURE),
@@ -110,8 +111,10 @@ def test_a_test_that_flipped_in_this_way_too_is_no_new_mode() -> None:
 
 def test_several_candidates_are_all_named() -> None:
     change = replace(ON_MAIN, candidates=(Sha("1" * 40), Sha("2" * 40)))
-    told = reasons(evidence(change=change, main_streak=3), EvidenceKind.NOT_EXCLUDED)
-    assert [reason.text for reason in told] == ["It can have come with any of 1111111 and 2222222."]
+    told = reasons(evidence(change=change, main_streak=streak(3)), EvidenceKind.NOT_EXCLUDED)
+    assert [reason.text for reason in told] == [
+        "The first commits that may have brought it in, newest first, are 1111111 and 2222222."
+    ]
 
 
 def test_repeated_failures_below_the_threshold_are_weak() -> None:

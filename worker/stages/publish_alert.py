@@ -163,10 +163,10 @@ def _told(
 
 
 def _candidates(session: Session, repo: int, red: Red) -> tuple[Candidate, ...]:
-    """The commits since the last green one, the newest tested first; only those that are known."""
-    own = History(session, CommitIndex(repo)).since(red.last_green, red.first.head_sha).own
-    facts = commits.by_sha(session, repo, own)
-    ordered = sorted(own, key=lambda sha: (sha != red.first.head_sha, sha))
+    """The commits since the last green one, newest first."""
+    history = History(session, CommitIndex(repo))
+    ordered = history.newest_first(history.since(red.last_green, red.first.head_sha))
+    facts = commits.by_sha(session, repo, ordered)
     known = [(sha, facts.get(sha)) for sha in ordered[:CANDIDATES]]
     return tuple(
         Candidate(sha, (one.subject or "") if one else "", one.author if one else None) for sha, one in known

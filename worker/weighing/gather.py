@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
@@ -14,21 +14,24 @@ from app.domain.evidence import (
     Evidence,
     Flip,
     JobTally,
+    MainStreak,
     Observation,
     Recurrence,
     SignatureFacts,
 )
-from app.domain.gap import Gap
 from app.domain.ids import Sha
 from app.domain.outcome import OutcomeKind
 from app.domain.policy import VerdictPolicy
 from app.domain.run import TESTS_THE_PUSHED_COMMIT
-from app.store import failures, gaps, identities, repos, runs, verdicts
+from app.store import failures, identities, repos, verdicts
 from app.store.failures import StoredFailure
 from app.store.observations import Observations, observe
 from app.store.runs import JobExecution
 from worker.weighing.history import History
+from worker.weighing.main_streak import StreakFinder
+from worker.weighing.missing import Missing
 from worker.weighing.rank_lines import rank_lines
+from worker.weighing.subject import Subjects
 
 RECURRENCES = 30
 """Newest failures of the group that are looked at elsewhere."""
@@ -57,8 +60,10 @@ class Gatherer:
         self.pulls_asked: set[int] = set()
         """Pull requests whose merging matters to a verdict, so that it should be known freshly."""
         self._observations = Observations(session)
+        self._subjects = Subjects(session, self._observations)
+        self._streaks = StreakFinder(self._observations, self._subjects, history.index)
+        self._missing = Missing(session, self._observations)
         self._changes: dict[int, tuple[Change, ChangeSet]] = {}
-        self._missing: dict[int, tuple[Gap, ...]] = {}
         self._rank_lines: dict[int, tuple[str, ...]] = {}
 
     def evidence(self, failure: StoredFailure) -> Evidence:
@@ -66,33 +71,28 @@ class Gatherer:
         seen = observe(execution, failure.outcome)
         main = repos.default_branch(self._session, failure.repo)
         change, own = self._change(execution, main)
-        elsewhere = self._elsewhere(failure, own)
+        elsewhere = self._elsewhere(failure, execution)
         recurrences = self._recurrences(elsewhere, change, own)
-        test = failure.test
-        same_code: tuple[Observation, ...] = ()
-        siblings: tuple[Observation, ...] = ()
-        if test is not None:
-            same = self._observations.same_code(failure.repo, execution)
-            same_code = self._observations.of_test(test, same)
-            siblings = self._observations.of_test(test, self._observations.siblings(execution))
+        same = self._observations.same_code(failure.repo, execution)
+        began = self._observations.began(failure.repo, execution)
         return Evidence(
-            test=self._label(test),
+            test=self._label(failure.test),
             failure=seen,
             signature=SignatureFacts(
                 failure.key, failure.title, failure.category, failure.generic, failure.opaque
             ),
             change=change,
-            same_code=same_code,
-            siblings=siblings,
+            same_code=self._subjects.seen_in(failure, same),
+            siblings=self._siblings(failure, execution),
             recurrences=recurrences,
             flips_elsewhere=self._flips(elsewhere),
-            base=self._base(failure, execution, main),
+            base=self._base(failure, execution, main, began),
             tally=JobTally(*self._observations.tallies(execution.attempt.id, execution.job.variant)),
-            main_streak=self._main_streak(failure, execution) if change.kind is ChangeKind.MAIN else 0,
-            failed_before=sum(1 for seen_at in recurrences if seen_at.observation.at < seen.at),
-            test_flipped_before=self._flipped_in_another_mode(failure),
+            main_streak=self._main_streak(failure, execution, main, change, own),
+            failed_before=sum(1 for seen_at in recurrences if seen_at.observation.at < began),
+            test_flipped_before=self._flipped_in_another_mode(failure, began),
             related=self._related(failure),
-            gaps=self._gaps(execution),
+            gaps=self._missing.for_job(execution),
         )
 
     def _related(self, failure: StoredFailure) -> tuple[str, ...]:
@@ -118,25 +118,39 @@ class Gatherer:
             return Change(ChangeKind.PULL, attempt.pull), own
         if attempt.head_branch == main and attempt.event in TESTS_THE_PUSHED_COMMIT:
             own = self.history.since(self._observations.last_green(attempt, main), attempt.head_sha)
-            newest_first = (attempt.head_sha, *sorted(own.own - {attempt.head_sha}))
+            newest_first = self.history.newest_first(own)
             return Change(ChangeKind.MAIN, None, newest_first[:CANDIDATES]), own
         own = ChangeSet(attempt.head_sha, None, frozenset({attempt.head_sha}), complete=False)
         return Change(ChangeKind.BRANCH), own
 
-    def _elsewhere(self, failure: StoredFailure, own: ChangeSet) -> list[Elsewhere]:
-        """The group's newest failures at other commits than this head."""
+    def _siblings(self, failure: StoredFailure, execution: JobExecution) -> tuple[Observation, ...]:
+        """Of a test alone: another job is not this one under another name."""
+        if failure.test is None:
+            return ()
+        return self._observations.of_test(failure.test, self._observations.siblings(execution))
+
+    def _elsewhere(self, failure: StoredFailure, execution: JobExecution) -> list[Elsewhere]:
+        """The group's newest failures at other commits than this head.
+
+        A failure without a test belongs to its workflow's job, and no other workflow's of that name.
+        """
         if failure.group is None:
             return []
         since = failure.failed_at - timedelta(days=self._policy.window_days)
+        own, workflow = execution.attempt.head_sha, execution.attempt.workflow_id
         found: list[Elsewhere] = []
         commits: set[Sha] = set()
-        for other in failures.of_group(self._session, failure.group, since=since, limit=RECURRENCES):
-            execution = self._observations.execution(other.job)
-            head = execution.attempt.head_sha
-            if head == own.head or (head not in commits and len(commits) >= COMMITS_ELSEWHERE):
+        for other in failures.of_group(
+            self._session, failure.group, since=since, limit=RECURRENCES, not_at=own
+        ):
+            there = self._observations.execution(other.job)
+            head = there.attempt.head_sha
+            if head not in commits and len(commits) >= COMMITS_ELSEWHERE:
+                continue
+            if failure.test is None and there.attempt.workflow_id != workflow:
                 continue
             commits.add(head)
-            found.append(Elsewhere(other, execution, observe(execution, other.outcome)))
+            found.append(Elsewhere(other, there, observe(there, other.outcome)))
         return found
 
     def _recurrences(
@@ -152,79 +166,38 @@ class Gatherer:
         return tuple(Recurrence(seen, one.relation, one.how) for seen, one in related)
 
     def _flips(self, elsewhere: Sequence[Elsewhere]) -> tuple[Flip, ...]:
-        """Passes of the same test and variant beside the same failure at other commits."""
+        """Passes of the same test, or job, and variant beside the same failure at other commits."""
         flips: list[Flip] = []
         for other in elsewhere:
-            if other.failure.test is None:
-                continue
             variant = other.execution.job.variant_id
             at_head = self._observations.at_head(other.failure.repo, variant, other.seen.sha)
-            passes = self._observations.of_test(other.failure.test, at_head)
+            passes = self._subjects.seen_in(other.failure, at_head)
             flips += [Flip(other.seen, one) for one in passes if one.outcome is OutcomeKind.PASSED]
         return tuple(flips)
 
-    def _base(self, failure: StoredFailure, execution: JobExecution, main: str) -> BaseState | None:
-        if failure.test is None:
-            return None
-        until = execution.attempt.started_at
+    def _base(self, failure: StoredFailure, execution: JobExecution, main: str, began: datetime) -> BaseState:
+        """The base before this head was first run, so that all attempts at it are judged by one past."""
         ran = self._observations.on_branch(
-            failure.repo, execution.job.variant_id, main, until=until, limit=BASE_RUNS
+            failure.repo, execution.job.variant_id, main, until=began, limit=BASE_RUNS
         )
-        earlier = [one for one in ran if one.attempt.started_at < until]
-        seen = self._observations.of_test(failure.test, earlier)
+        earlier = [one for one in ran if one.attempt.started_at < began]
+        seen = self._subjects.seen_in(failure, earlier)
         told = tuple(one for one in seen if one.outcome is not OutcomeKind.SKIPPED)
         return BaseState(main, tuple(one for one in told if one.sha != execution.attempt.head_sha))
 
-    def _main_streak(self, failure: StoredFailure, execution: JobExecution) -> int:
-        """Commits in a row, this one first, whose every result of this test failed with this group."""
-        if failure.test is None or failure.group is None:
-            return 0
-        variant, branch = execution.job.variant_id, execution.attempt.head_branch or ""
-        until = execution.attempt.started_at
-        ran = self._observations.on_branch(failure.repo, variant, branch, until=until, limit=BASE_RUNS)
-        grouped = failures.of_tests_in_attempts(
-            self._session, {failure.test}, {one.attempt.id for one in ran}
-        )
-        same_group = {one.job for one in grouped if one.group == failure.group}
-        by_sha: dict[Sha, bool] = {}
-        for one in ran:
-            for seen in self._observations.of_test(failure.test, [one]):
-                if seen.outcome is not OutcomeKind.SKIPPED:
-                    failed_alike = one.job.id in same_group
-                    by_sha[seen.sha] = by_sha.get(seen.sha, True) and failed_alike
-        streak = 0
-        for failed_alike in by_sha.values():
-            if not failed_alike:
-                break
-            streak += 1
-        return streak
+    def _main_streak(
+        self, failure: StoredFailure, execution: JobExecution, main: str, change: Change, own: ChangeSet
+    ) -> MainStreak | None:
+        if change.kind is ChangeKind.MAIN:
+            return self._streaks.on_main(failure, execution, main)
+        if change.kind is ChangeKind.PULL:
+            return self._streaks.under_pull(failure, execution, main, own)
+        return None
 
-    def _flipped_in_another_mode(self, failure: StoredFailure) -> bool:
+    def _flipped_in_another_mode(self, failure: StoredFailure, began: datetime) -> bool:
         if failure.test is None:
             return False
         since = failure.failed_at - timedelta(days=self._policy.window_days)
         modes = failures.of_test(self._session, failure.test, since=since, limit=RECURRENCES)
-        others = [one for one in modes if one.group != failure.group and one.failed_at < failure.failed_at]
+        others = [one for one in modes if one.group != failure.group and one.failed_at < began]
         return verdicts.any_flaky(self._session, [one.id for one in others])
-
-    def _gaps(self, execution: JobExecution) -> tuple[Gap, ...]:
-        """The same for every failure of one job."""
-        if execution.job.id not in self._missing:
-            self._missing[execution.job.id] = self._gaps_of(execution)
-        return self._missing[execution.job.id]
-
-    def _gaps_of(self, execution: JobExecution) -> tuple[Gap, ...]:
-        """What is missing from this job, from its attempt, and from other attempts at the same head."""
-        attempt = execution.attempt
-        same_head = runs.attempts_at(self._session, attempt.repo, attempt.head_sha)
-        found = gaps.of_attempts(self._session, [attempt.id, *(one.id for one in same_head)])
-        here = [gap for job, gap in found[attempt.id] if job in {0, execution.job.id}]
-        alike = {one.job.id for one in self._observations.same_code(attempt.repo, execution)}
-        elsewhere = [
-            gap
-            for key, noted in found.items()
-            if key != attempt.id
-            for job, gap in noted
-            if job == 0 or job in alike
-        ]
-        return tuple(sorted({*here, *elsewhere}))

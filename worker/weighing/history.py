@@ -6,7 +6,15 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from app.domain.commit_graph import ChangeSet, Related, change_set, fork_point, relate, relate_by_missing
+from app.domain.commit_graph import (
+    ChangeSet,
+    Related,
+    change_set,
+    fork_point,
+    newest_first,
+    relate,
+    relate_by_missing,
+)
 from app.domain.errors import Gone
 from app.domain.evidence import Observation, Relation
 from app.domain.ids import RepoName, Sha
@@ -26,14 +34,14 @@ class History:
     """Answers within one session; what it cannot answer it notes in `unanswered`, and says UNKNOWN."""
 
     def __init__(self, session: Session, index: CommitIndex) -> None:
-        self._session, self._index = session, index
+        self._session, self.index = session, index
         self.unanswered: set[Question] = set()
         index.refresh(session)
 
     def change_of_pull(self, head: Sha, pull: int | None, base: Sha | None) -> ChangeSet:
         """The own commits of a pull request's head; `base` is a commit known to be on its base's side."""
-        stored = changes.of_head(self._session, self._index.repo, head)
-        also = self._index.of_pull(pull) if pull is not None else frozenset()
+        stored = changes.of_head(self._session, self.index.repo, head)
+        also = self.index.of_pull(pull) if pull is not None else frozenset()
         base = base or (stored.base if stored else None)
         if stored is not None and stored.complete:
             own = stored.own | also
@@ -43,20 +51,24 @@ class History:
         base = base or self._fork_point(head)
         if base is None or self._holds(base, own):
             return ChangeSet(head, None, own, complete=False)
-        return change_set(self._index.parents, head, base, self._index.ancestors(base), also_own=also)
+        return change_set(self.index.parents, head, base, self.index.ancestors(base), also_own=also)
 
     def since(self, green: Sha | None, head: Sha) -> ChangeSet:
         """On a branch: the commits that came after its last green one."""
         if green is None or self._holds(green, {head}):
             return ChangeSet(head, None, frozenset({head}), complete=False)
-        change = change_set(self._index.parents, head, green, self._index.ancestors(green))
+        change = change_set(self.index.parents, head, green, self.index.ancestors(green))
         if change.complete:
             return change
-        known = commits.relation(self._session, self._index.repo, green, head)
+        known = commits.relation(self._session, self.index.repo, green, head)
         if known is None:
             self.unanswered.add((green, head))
             return change
         return ChangeSet(head, green, change.own | set(known.own), complete=known.complete)
+
+    def newest_first(self, change: ChangeSet) -> tuple[Sha, ...]:
+        """The commits of a change, each before those that it descends from."""
+        return newest_first(self.index.parents, change.head, change.own)
 
     def relate(self, change: ChangeSet, seen: Observation, pull: PullRequest | None) -> Related:
         """Whether what `seen` tested contains the change. Doubt is UNKNOWN, which excuses nothing."""
@@ -72,17 +84,17 @@ class History:
         if side is not None:
             merged = self._relate_commit(change, side)
             return by_head if merged.relation is Relation.WITHOUT_CHANGE else merged
-        carrier = self._index.landed(change.own, change.head, by=seen.at)
+        carrier = self.index.landed(change.own, change.head, by=seen.at)
         if carrier is None:
             return by_head
         how = f"what {short(seen.sha)} was merged with is not known, and {short(carrier)} has the change"
         return Related(Relation.UNKNOWN, how)
 
     def _relate_commit(self, change: ChangeSet, other: Sha) -> Related:
-        related = relate(self._index.parents, change, self._of_base(change), other)
+        related = relate(self.index.parents, change, self._of_base(change), other)
         if related.relation is not Relation.UNKNOWN or not change.complete:
             return related
-        known = commits.relation(self._session, self._index.repo, other, change.head)
+        known = commits.relation(self._session, self.index.repo, other, change.head)
         if known is None:
             self.unanswered.add((other, change.head))
             return related
@@ -93,7 +105,7 @@ class History:
 
         That is a squash, or an earlier head that was pushed over.
         """
-        beside = change.own - self._index.ancestors(change.head)
+        beside = change.own - self.index.ancestors(change.head)
         by_head = replace(change, own=change.own - beside)
         related = relate_by_missing(by_head, other, known.own, is_all=known.complete)
         if not beside or related.relation is Relation.WITH_CHANGE:
@@ -102,15 +114,15 @@ class History:
         return Related(Relation.UNKNOWN, how)
 
     def _of_base(self, change: ChangeSet) -> frozenset[Sha]:
-        return frozenset() if change.base is None else self._index.ancestors(change.base)
+        return frozenset() if change.base is None else self.index.ancestors(change.base)
 
     def _holds(self, base: Sha, own: Collection[Sha]) -> bool:
         """A base that has a commit of the change, as a later one may, tells nothing of what lacks it."""
-        return not self._index.ancestors(base).isdisjoint(own)
+        return not self.index.ancestors(base).isdisjoint(own)
 
     def _fork_point(self, head: Sha) -> Sha | None:
-        main = repos.default_branch(self._session, self._index.repo)
-        return fork_point(self._index.parents, head, lambda sha: self._index.branches.get(sha) == main)
+        main = repos.default_branch(self._session, self.index.repo)
+        return fork_point(self.index.parents, head, lambda sha: self.index.branches.get(sha) == main)
 
 
 def _unless_merged(related: Related, seen: Observation, pull: PullRequest | None) -> Related:
