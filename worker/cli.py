@@ -15,6 +15,7 @@ cli = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # a sentence in a box breaks where it cannot be copied
     help="Tells people who use GitHub Actions whether a red test is theirs, and why it failed. "
     "Settings come from FLAKE_TRIAGE_* variables.",
 )

@@ -1,5 +1,6 @@
 """GitHub's runs, attempts and jobs, in our words."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -28,6 +29,14 @@ class Conclusion(StrEnum):
     def decides(self) -> bool:
         """Whether it proves anything: what was cancelled, skipped or neutral is neither green nor red."""
         return self.is_red or self is Conclusion.SUCCESS
+
+
+def attempt_conclusion(jobs: Iterable[Conclusion]) -> Conclusion:
+    """The worst of its jobs; with a cancelled one it is no success, after which a branch would be green."""
+    told = set(jobs)
+    if any(conclusion.is_red for conclusion in told):
+        return Conclusion.FAILURE
+    return Conclusion.CANCELLED if Conclusion.CANCELLED in told else Conclusion.SUCCESS
 
 
 TESTS_THE_PUSHED_COMMIT = frozenset({"push", "merge_group", "workflow_dispatch", "schedule"})

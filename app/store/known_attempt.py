@@ -46,6 +46,12 @@ def find(session: Session, repo: int, run: RunId, number: int) -> KnownAttempt |
     )
 
 
+def is_only_one(session: Session, attempt: StoredAttempt) -> bool:
+    """Whether its run has no other attempt."""
+    others = select(AttemptRow.id).where(AttemptRow.run_id == attempt.run_key, AttemptRow.id != attempt.id)
+    return session.scalars(others.limit(1)).one_or_none() is None
+
+
 def reopen(session: Session, attempt: int) -> None:
     """Note that an attempt has more to be read and judged; judging it closes it again."""
     session.execute(update(AttemptRow).where(AttemptRow.id == attempt).values(judged_at=None))

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from sqlalchemy import Date, ForeignKey, Index, LargeBinary, PrimaryKeyConstraint, select
+from sqlalchemy import Date, ForeignKey, Index, LargeBinary, PrimaryKeyConstraint, delete, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.outcome import OutcomeKind
@@ -81,6 +81,17 @@ def add_to_days(session: Session, jobs: Iterable[JobCells], *, day: date) -> Non
 
     Rows are summed in memory and written in the order of their key, so that two writers cannot deadlock.
     """
+    _add(session, jobs, day, sign=1)
+
+
+def take_from_days(session: Session, job: JobCells, *, day: date) -> None:
+    """Take results off the counters again; what counts nothing any more is no row."""
+    _add(session, [job], day, sign=-1)
+    same = (DailyCountRow.day == day, DailyCountRow.variant_id == job.variant)
+    session.execute(delete(DailyCountRow).where(*same, DailyCountRow.ran == 0, DailyCountRow.skipped == 0))
+
+
+def _add(session: Session, jobs: Iterable[JobCells], day: date, *, sign: int) -> None:
     sums: dict[tuple[int, int], Counts] = {}
     for job in jobs:
         for cell in job.cells:
@@ -91,7 +102,7 @@ def add_to_days(session: Session, jobs: Iterable[JobCells], *, day: date) -> Non
             sums[key] = (ran + one_ran, red + one_red, skipped + one_skipped, duration_ms)
     # SQLite's driver has no dates of its own; its tables hold them as text.
     stored_day = day.isoformat() if session.get_bind().dialect.name == "sqlite" else day
-    rows = [(stored_day, *key, *counts) for key, counts in sorted(sums.items())]
+    rows = [(stored_day, *key, *(sign * count for count in counts)) for key, counts in sorted(sums.items())]
     names = ("ran", "red", "skipped", "duration_ms")
     unique = ("day", "test_id", "variant_id")
     insert_or_add(session, DailyCountRow, [*unique, *names], rows, unique=unique, add=names)

@@ -58,9 +58,8 @@ def one_job(story: Story, *paths: str, **options: str) -> list[str]:
 
 def test_one_job_is_taken_from_the_options(story: Story) -> None:
     told = json_lines(invoke(*one_job(story, story.junit(RED)), "--json"))
-    assert told == [
-        {"repo": "octo/lib", "run": 5, "attempt": 1, "jobs": 1, "results": 2, "failures": 1, "gaps": 0}
-    ]
+    counts = {"jobs": 1, "results": 2, "failures": 1, "gaps": 0}
+    assert told == [{"repo": "octo/lib", "run": 5, "attempt": 1} | counts | {"status": "new"}]
     assert said().of(5)["job"] == "test (3.12)"
 
 
@@ -128,7 +127,8 @@ def test_ingesting_the_same_manifest_twice_changes_nothing(story: Story, setting
     story.commit("m1", "m0", pr=7)
     first = story.ingest()
     before = contents(settings)
-    assert story.ingest() == first
+    assert {unit["status"] for unit in first} == {"new"}
+    assert story.ingest() == [unit | {"status": "known"} for unit in first]
     assert contents(settings) == before
 
 
@@ -222,6 +222,12 @@ BAD_LINES = [
     pytest.param("[1]", "not a JSON object", id="no object"),
     pytest.param("[" * 100_000, "not JSON", id="too deep"),
     pytest.param({"run": None}, "field run: missing", id="no run"),
+    pytest.param(
+        {"run": None, "job": "", "sha": None}, "fields run, sha, job: missing", id="all that lacks at once"
+    ),
+    pytest.param({"sha": "b724b27"}, "field sha: must be a whole SHA", id="short sha"),
+    pytest.param({"tree": "b724b27"}, "field tree: must be a whole SHA", id="short tree"),
+    pytest.param({"sha": "a" * 41}, "field sha: must be a whole SHA", id="long sha"),
     pytest.param({"run": "5x"}, "field run: must be a whole number above 0", id="bad run"),
     pytest.param({"run": True}, "field run: must be a whole number above 0", id="boolean run"),
     pytest.param({"run": 2**63}, "field run: must be a whole number above 0", id="huge run"),
@@ -281,20 +287,43 @@ def test_a_missing_log_is_told_and_a_gap(story: Story) -> None:
 
 
 def test_nothing_but_missing_files_gives_exit_code_3(story: Story) -> None:
-    assert invoke(*one_job(story, "nowhere.xml")).exit_code == 3
+    story.job(1, None, paths=["nowhere.xml"], conclusion="failure")
+    manifest, _ = story.write()
+    assert invoke("ingest", "--manifest", str(manifest)).exit_code == 3
 
 
 def test_a_pipe_is_not_waited_for(story: Story) -> None:
-
     os.mkfifo(story.folder / "pipe.xml")
-    result = invoke(*one_job(story, "pipe.xml"))
+    story.job(1, None, paths=["pipe.xml"], conclusion="failure")
+    manifest, _ = story.write()
+    result = invoke("ingest", "--manifest", str(manifest))
     assert result.exit_code == 3
     assert "not a regular file" in result.stderr
 
 
-def test_an_unreadable_results_file_is_a_gap(story: Story) -> None:
+def test_an_unreadable_results_file_is_a_problem_and_a_gap(story: Story) -> None:
     (story.folder / "page.xml").write_text("<html><body>Sign in</body></html>")
-    assert [unit["gaps"] for unit in json_lines(invoke(*one_job(story, "page.xml"), "--json"))] == [2]
+    result = invoke(*one_job(story, "page.xml"), "--json")
+    assert result.exit_code == 3, "nothing could be read"
+    assert [json.loads(line)["gaps"] for line in result.stdout.splitlines()] == [2]
+    assert "page.xml: an HTML page, not a results file; it counts as a gap" in result.stderr
+    assert "1 problem." in result.stderr
+
+
+def test_a_truncated_results_file_is_a_problem_though_its_results_are_taken(story: Story) -> None:
+    whole = story.folder / story.junit(RED)
+    whole.write_text(whole.read_text()[:-20])
+    result = invoke(*one_job(story, whole.name), "--json")
+    assert [unit["results"] for unit in json_lines(result)] == [2]
+    assert f"{whole}: " in result.stderr
+    assert "1 problem." in result.stderr
+
+
+def test_a_folder_without_results_is_a_problem(story: Story) -> None:
+    (story.folder / "empty").mkdir()
+    result = invoke(*one_job(story, "empty"))
+    assert result.exit_code == 3
+    assert "empty: the folder holds no results; it counts as a gap" in result.stderr
 
 
 def test_a_long_log_is_cut_and_marked(story: Story) -> None:
@@ -356,10 +385,10 @@ def test_wrong_use_gives_exit_code_2(story: Story, arguments: list[str]) -> None
     assert invoke("ingest", *words).exit_code == 2
 
 
-def test_a_missing_option_is_named(story: Story) -> None:
+def test_all_missing_options_are_named_at_once(story: Story) -> None:
     result = invoke("ingest", str(story.folder / story.junit(RED)), "--repo", "octo/lib")
     assert result.exit_code == 2
-    assert "--workflow: missing" in result.stderr
+    assert "--run, --sha, --job: missing" in result.stderr
 
 
 def test_another_default_branch_is_judged_as_main(story: Story) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from app.domain.errors import Rejected
 from app.domain.ids import TreeSha
 from app.store.commits import CommitFacts
-from worker.ingest.fields import Fields
+from worker.ingest.fields import Fields, told
 from worker.ingest.manifest import BadLine, json_lines
 
 ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
@@ -39,7 +39,7 @@ def read_commits(path: Path) -> CommitLines:
         try:
             found.commits.append(_commit(line))
         except Rejected as refused:
-            found.bad.append(BadLine(f"{where}, field {refused.subject}: {refused.reason}"))
+            found.bad.append(BadLine(f"{where}, {told(refused)}"))
     found.commits.sort(key=lambda commit: commit.known_from)
     return found
 

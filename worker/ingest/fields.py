@@ -10,11 +10,19 @@ from app.domain.ids import RepoName, Sha
 
 LONGEST_TEXT = 4000
 MOST_ITEMS = 10_000
+SEPARATOR = ", "
+"""Between the fields that are the subject of one refusal."""
 LARGEST = 2**63 - 1
 """What a 64-bit column takes."""
 
 _REPO = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
-_SHA = re.compile(r"[0-9a-f]{7,64}")
+_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+"""SHA-1 or SHA-256. A short name never equals the same commit's whole one: evidence would be missed."""
+
+
+def told(refused: Rejected) -> str:
+    """`field sha: must be ...` or `fields run, job: missing`, for an object in a file."""
+    return f"field{'s' if SEPARATOR in refused.subject else ''} {refused}"
 
 
 class Fields:
@@ -22,6 +30,12 @@ class Fields:
 
     def __init__(self, record: Mapping[str, Any]) -> None:
         self._record = record
+
+    def require(self, *names: str) -> None:
+        """Refuse an object that lacks any of these, naming all that it lacks, so that one try tells all."""
+        lacking = [name for name in names if self._record.get(name) is None or self._record[name] == ""]
+        if lacking:
+            raise Rejected(SEPARATOR.join(lacking), "missing")
 
     def text(self, name: str) -> str:
         found = self.optional_text(name)
@@ -102,7 +116,7 @@ class Fields:
 
 def as_sha(name: str, written: str) -> Sha:
     if not _SHA.fullmatch(written.lower()):
-        raise Rejected(name, "must be a commit's or tree's name in hexadecimal digits")
+        raise Rejected(name, "must be a whole SHA, 40 or 64 hexadecimal digits, as `git rev-parse` gives it")
     return Sha(written.lower())
 
 

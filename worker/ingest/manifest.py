@@ -10,9 +10,10 @@ from typing import Any
 from app.domain.errors import Rejected
 from app.domain.ids import RepoName, Sha, TreeSha
 from app.domain.run import Conclusion
-from worker.ingest.fields import Fields
+from worker.ingest.fields import Fields, told
 
 LONGEST_LINE = 1024 * 1024
+REQUIRED = ("repo", "workflow", "run", "event", "sha", "job", "started_at", "conclusion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class BadLine:
 def entry_of(record: Mapping[str, Any], *, where: str, folder: Path) -> Entry:
     """Raise Rejected, its subject being the field, for a record that is no job execution."""
     fields = Fields(record)
+    fields.require(*REQUIRED)
     tree = fields.optional_sha("tree")
     return Entry(
         where=where,
@@ -102,7 +104,7 @@ def read_manifest(path: Path) -> Iterator[Entry | BadLine]:
         try:
             yield entry_of(line, where=where, folder=folder)
         except Rejected as refused:
-            yield BadLine(f"{where}, field {refused.subject}: {refused.reason}")
+            yield BadLine(f"{where}, {told(refused)}")
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any] | BadLine]]:

@@ -21,6 +21,7 @@ class Progress:
 
     def __init__(self) -> None:
         self.units = 0
+        self.known = 0
         self.problems = 0
         self._results = 0
         self._told_at = time.monotonic()
@@ -41,8 +42,11 @@ class Progress:
 
     def advance(self, loaded: Loaded) -> None:
         self.units += 1
+        if loaded.status == "known":
+            self.known += 1
+            return
         self._results += loaded.results
-        words = f"{counted(self.units, 'attempt')}, {self._results:,} results"
+        words = f"{counted(self.units - self.known, 'attempt')}, {self._results:,} results"
         if self._status is not None:
             self._status.update(words)
         elif time.monotonic() - self._told_at >= EVERY_S:
@@ -54,5 +58,9 @@ class Progress:
         says.progress(f"flake-triage: {problem}")
 
     def summarise(self, *, commits: int) -> None:
-        what = [counted(self.units, "attempt"), f"{self._results:,} results", counted(commits, "commit")]
-        says.progress(f"Brought in {', '.join(what)}; {counted(self.problems, 'problem')}.")
+        new = counted(self.units - self.known, "attempt")
+        told = [f"Brought in {new}, {self._results:,} results, {counted(commits, 'commit')}"]
+        if self.known:
+            verb = "was" if self.known == 1 else "were"
+            told.append(f"{counted(self.known, 'attempt')} {verb} already known (--replace takes them anew)")
+        says.progress(f"{'; '.join([*told, counted(self.problems, 'problem')])}.")

@@ -8,7 +8,14 @@ from sqlalchemy.orm import Session
 from app.domain.commit_graph import ChangeSet
 from app.domain.gap import Gap
 from app.domain.ids import JobId, RunId
-from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion, Job, PullRequest, WorkflowRun
+from app.domain.run import (
+    TESTS_THE_PUSHED_COMMIT,
+    Conclusion,
+    Job,
+    PullRequest,
+    WorkflowRun,
+    attempt_conclusion,
+)
 from app.domain.tested_tree import TestedTree
 from app.store import artifacts, blobs, changes, commits, gaps, known_attempt, repos, runs, workflows
 from app.store.artifacts import SourceFile
@@ -87,13 +94,10 @@ def _run(
 
 
 def _conclusion(entries: Sequence[Entry], known: KnownAttempt | None) -> Conclusion | None:
-    """The worst of the jobs; a cancelled one is no success, after which a branch would count as green."""
-    told = {entry.conclusion for entry in entries}
-    if any(conclusion.is_red for conclusion in told):
-        return Conclusion.FAILURE
-    if known is not None and known.attempt.conclusion is not Conclusion.SUCCESS:
+    told = attempt_conclusion(entry.conclusion for entry in entries)
+    if not told.is_red and known is not None and known.attempt.conclusion is not Conclusion.SUCCESS:
         return known.attempt.conclusion
-    return Conclusion.CANCELLED if Conclusion.CANCELLED in told else Conclusion.SUCCESS
+    return told
 
 
 def _jobs(taken: Sequence[TakenEntry], site: str) -> list[Job]:

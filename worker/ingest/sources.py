@@ -46,6 +46,8 @@ class Sources:
     gaps: tuple[Gap, ...]
     missing: tuple[str, ...]
     checkout: Checkout | None
+    named: int
+    """How many files were meant, those that are missing among them."""
 
 
 def gather_sources(entry: Entry) -> Sources:
@@ -53,9 +55,12 @@ def gather_sources(entry: Entry) -> Sources:
     gatherer = _Gatherer(entry)
     for path in dict.fromkeys(entry.paths):
         gatherer.add_path(path)
+    named = len(gatherer.files) + len(gatherer.missing) + (entry.log is not None)
     if entry.log is not None:
         gatherer.add_log(entry.log)
-    return Sources(tuple(gatherer.files), tuple(gatherer.gaps), tuple(gatherer.missing), gatherer.checkout)
+    return Sources(
+        tuple(gatherer.files), tuple(gatherer.gaps), tuple(gatherer.missing), gatherer.checkout, named
+    )
 
 
 def is_stored(entry: Entry, job: int, stored: Collection[tuple[int | None, str, str]]) -> bool:
@@ -81,16 +86,15 @@ class _Gatherer:
         self.checkout: Checkout | None = None
 
     def add_path(self, path: str) -> None:
-        place = self._entry.folder / path
+        found = 0
         try:
-            if place.is_dir():
-                for below, kind in _walk(place):
-                    self._add_file(_joined(path, below), place / below, kind)
-            else:
-                # A file that is named is meant: what it holds decides, not how it is called.
-                self._add_file(path, place, _kind_of(path) or FileKind.RESULTS)
+            for found, file in enumerate(named_files(self._entry.folder, path), start=1):  # noqa: B007 - counted
+                self._add_file(*file)
         except OSError as error:
             self._lacks("paths", path, GapKind.NO_RESULTS_FILE, _reason(error))
+        else:
+            if not found:
+                self._lacks("paths", path, GapKind.NO_RESULTS_FILE, "the folder holds no results")
 
     def add_log(self, path: str) -> None:
         entry = self._entry
@@ -121,6 +125,31 @@ class _Gatherer:
     def _lacks(self, field: str, path: str, kind: GapKind, reason: str) -> None:
         self.gaps.append(Gap(kind, path, reason))
         self.missing.append(f"field {field}: {path}: {reason}")
+
+
+def named_files(folder: Path, path: str) -> Iterator[tuple[str, Path, FileKind]]:
+    """What a path names: itself, or what we read below it. Raises OSError, perhaps after some files.
+
+    A file that is named is meant: what it holds decides, not how it is called.
+    """
+    place = folder / path
+    if not place.is_dir():
+        yield path, place, _kind_of(path) or FileKind.RESULTS
+        return
+    for below, kind in _walk(place):
+        yield _joined(path, below), place / below, kind
+
+
+def obstacle(place: Path) -> str | None:
+    """Why nothing can be read at a place; None where it is a folder or a file that opens."""
+    try:
+        if place.is_dir():
+            os.scandir(place).close()
+        else:
+            _open(place).close()
+    except OSError as error:
+        return _reason(error)
+    return None
 
 
 def _joined(folder: str, name: str) -> str:
