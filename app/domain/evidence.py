@@ -55,11 +55,20 @@ class Relation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """The same (test, signature) failed at another commit; `how` says how the relation is known."""
+    """The same (test, signature) failed at another commit; `how` says how the relation is known.
+
+    A signature folds parameters and values: `same_test` says that the very parameters failed, `same_values`
+    that the values compared were equal (None where the text compares none), `same_variant` that it was this
+    job. `from_fork` marks a run whose files anybody can have made up.
+    """
 
     observation: Observation
     relation: Relation
     how: str
+    same_test: bool = True
+    same_variant: bool = True
+    same_values: bool | None = None
+    from_fork: bool = False
 
 
 @dataclass(frozen=True, slots=True)

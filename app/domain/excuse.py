@@ -1,0 +1,74 @@
+"""Which failures from outside a change clear it: the rule behind every "not yours", and its guards.
+
+The same signature on a commit without the change is needed, and is not always enough. A failure that the
+base has long outlived, one that only looks alike, or one that anybody could have made up clears nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.evidence import BaseState, Observation, Recurrence
+from app.domain.outcome import OutcomeKind
+from app.domain.policy import VerdictPolicy
+from app.domain.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Doubted:
+    """A failure without the change that clears nothing; `why` completes "it clears nothing: ..."."""
+
+    recurrence: Recurrence
+    why: str
+
+
+def sort_outside(
+    outside: Sequence[Recurrence], base: BaseState | None, policy: VerdictPolicy, *, flipped_here: bool
+) -> tuple[tuple[Recurrence, ...], tuple[Doubted, ...]]:
+    """Part the recurrences without the change, in their order, into those that clear and those that do not.
+
+    `flipped_here` says that this failure passed and failed on one tree: it is nondeterministic for sure, so
+    a clean base says less.
+    """
+    tested = _by_run(base.outcomes) if base is not None else ()
+    clean = not any(seen.outcome.is_red for seen in tested)
+    is_proven = clean and sum(1 for seen in tested if _passed(seen)) >= policy.clean_base_runs
+    doubted = [Doubted(one, why) for one in outside if (why := _doubt(one, tested, policy)) is not None]
+    doubtful = {id(one.recurrence) for one in doubted}
+    clearing = [one for one in outside if id(one) not in doubtful]
+    if is_proven and not flipped_here:
+        alike = [one for one in clearing if one.same_test and one.same_variant]
+        if len({one.observation.sha for one in alike}) < policy.known_flake_commits:
+            passes = counted(sum(1 for seen in tested if _passed(seen)), "time")
+            why = f"the base passed this very test and job {passes} without a failure"
+            return (), tuple(Doubted(one, why) for one in outside)
+        clearing = alike
+    kept = {id(one) for one in clearing}
+    rest = [one for one in outside if id(one) not in kept and id(one) not in doubtful]
+    why = "the base passes this very test and job, and it was another one"
+    return tuple(clearing), (*doubted, *(Doubted(one, why) for one in rest))
+
+
+def _doubt(recurrence: Recurrence, tested: Sequence[Observation], policy: VerdictPolicy) -> str | None:
+    if recurrence.from_fork:
+        return "it comes from a fork, whose files anybody can make up"
+    if recurrence.same_values is False:
+        return "the values that were compared differ"
+    since = [seen for seen in tested if seen.at > recurrence.observation.at]
+    passes = [seen for seen in since if _passed(seen)]
+    if len(passes) >= policy.clean_base_runs and len(passes) == len(since):
+        return f"the base passed {counted(len(passes), 'time')} since, without a failure"
+    return None
+
+
+def _passed(seen: Observation) -> bool:
+    return seen.outcome is OutcomeKind.PASSED
+
+
+def _by_run(outcomes: Sequence[Observation]) -> tuple[Observation, ...]:
+    """One outcome a run, red before passed: twenty attempts of one run are one run."""
+    by_run: dict[tuple[int, str], Observation] = {}
+    for seen in outcomes:
+        known = by_run.get((seen.run, seen.variant))
+        if known is None or (seen.outcome.is_red and not known.outcome.is_red):
+            by_run[seen.run, seen.variant] = seen
+    return tuple(by_run.values())
