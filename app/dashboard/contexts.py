@@ -26,7 +26,10 @@ class RedTest:
     failure: Link
     badge: Badge
     jobs: str
+    note: str
     because: tuple[str, ...]
+    next_step: str
+    """Empty where one answer for all of them stands elsewhere on the page, or nothing is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,14 @@ class RedBranch:
 
 
 @dataclass(frozen=True, slots=True)
+class LastRed:
+    """The newest episode of red that has ended, in one line."""
+
+    sentence: str
+    alert: Link | None
+
+
+@dataclass(frozen=True, slots=True)
 class Branch:
     repo: str
     name: str
@@ -55,8 +66,8 @@ class Branch:
     headline: str
     newest: Attempt | None
     red: RedBranch | None
-    last_red: str
-    """Of a branch that is not red: when it last was, and because of what; empty if never."""
+    last_red: LastRed | None
+    """Of a branch that is not red; None if it never was."""
     strip: tuple[Attempt, ...]
 
 
@@ -105,11 +116,37 @@ class PullPage(Page):
     subject: str
     mark: Mark
     github: Link
+    comment: Link | None
     commit: Link
     sentence: str
+    pushed_since: str
     tests: tuple[RedTest, ...]
+    passed_over: tuple[RedTest, ...]
+    """Tests that failed in runs that are green all the same."""
     gaps: tuple[Gap, ...]
     runs: tuple[Attempt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PullLine:
+    """A red pull request; `state` is what was last heard of it, empty for an open one."""
+
+    link: Link
+    repo: str
+    subject: str
+    state: str
+    mark: Mark
+    sentence: str
+    badges: tuple[Badge, ...]
+    commit: Link
+    completed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullsPage(Page):
+    template: ClassVar[str] = "pulls.html"
+    pulls: tuple[PullLine, ...]
+    left_out: str
 
 
 @dataclass(frozen=True, slots=True)

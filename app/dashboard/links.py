@@ -21,6 +21,10 @@ class GitHubLinks:
     def pull(self, repo: RepoName, number: int) -> Link:
         return Link(f"#{number}", f"{self.site}/{quote(repo)}/pull/{number}")
 
+    def comment(self, repo: RepoName, number: int, comment: int) -> Link:
+        page = f"{self.site}/{quote(repo)}/pull/{number}"
+        return Link("its comment", f"{page}#issuecomment-{comment}")
+
     def issue(self, repo: RepoName, number: int) -> Link:
         return Link(f"issue #{number}", f"{self.site}/{quote(repo)}/issues/{number}")
 

@@ -7,13 +7,13 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from app.dashboard import marks, views
-from app.dashboard.contexts import Branch, RedBranch, RedRun
+from app.dashboard.contexts import Branch, LastRed, RedBranch, RedRun
 from app.dashboard.filters import ago
 from app.dashboard.links import GitHubLinks
 from app.dashboard.red_branch import read_facts, red_branch
-from app.dashboard.red_tests import urgency
+from app.dashboard.red_tests import badges_of
 from app.domain.branch_state import BranchState, Colour, TestedHead, branch_state
-from app.domain.wording import counted
+from app.domain.wording import claim, counted
 from app.store.screens import attempt_lines, branches, failure_lines
 from app.store.screens.attempt_lines import AttemptLine
 from app.store.screens.branches import ClosedAlert, Repository
@@ -24,7 +24,6 @@ LOOK_BACK: Final = timedelta(days=90)
 REPOSITORIES: Final = 50
 RUNS_EACH: Final = 30
 RED_RUNS: Final = 12
-BADGES_SHOWN: Final = 4
 
 
 def branch_views(session: Session, github: GitHubLinks, *, only: str, now: datetime) -> tuple[Branch, ...]:
@@ -51,7 +50,7 @@ def branch_views(session: Session, github: GitHubLinks, *, only: str, now: datet
             states[repo.key],
             by_repo.get(repo.key, []),
             red_branch(repo, states[repo.key].streaks, facts, github) if states[repo.key].streaks else None,
-            _last_red(ended.get(repo.key), now),
+            _last_red(repo, ended.get(repo.key), github, now),
             github,
         )
         for repo in repositories
@@ -66,11 +65,16 @@ def _heads(lines: Sequence[AttemptLine]) -> list[TestedHead]:
     ]
 
 
-def _last_red(ended: ClosedAlert | None, now: datetime) -> str:
+def _last_red(
+    repo: Repository, ended: ClosedAlert | None, github: GitHubLinks, now: datetime
+) -> LastRed | None:
     if ended is None:
-        return ""
-    because = f": {ended.sentence}" if ended.sentence else ""
-    return f"Last red {ago(ended.opened_at, now)}, green again {ago(ended.closed_at, now)}{because}."
+        return None
+    because = f", with {claim(ended.sentence)}" if ended.sentence else ""
+    return LastRed(
+        sentence=f"Last red {ago(ended.opened_at, now)}{because}; green again {ago(ended.closed_at, now)}.",
+        alert=None if ended.issue is None else github.issue(repo.name, ended.issue),
+    )
 
 
 def _branch(
@@ -78,7 +82,7 @@ def _branch(
     state: BranchState,
     lines: Sequence[AttemptLine],
     red: RedBranch | None,
-    last_red: str,
+    last_red: LastRed | None,
     github: GitHubLinks,
 ) -> Branch:
     said = {
@@ -94,7 +98,7 @@ def _branch(
         headline=said[state.colour],
         newest=None if newest is None else views.attempt(newest, github),
         red=red,
-        last_red="" if red is not None else last_red,
+        last_red=None if red is not None else last_red,
         strip=tuple(views.attempt(line, github) for line in reversed(lines)),
     )
 
@@ -109,10 +113,7 @@ def red_runs(session: Session, github: GitHubLinks) -> tuple[RedRun, ...]:
 
 
 def _red_run(line: AttemptLine, shares: Sequence[Share], github: GitHubLinks) -> RedRun:
-    ordered = sorted(shares, key=lambda share: (urgency(share.ruling), share.opaque))
-    badges = tuple(
-        marks.badge(share.ruling, opaque=share.opaque, with_whose=line.pull is not None) for share in ordered
-    )
+    badges = badges_of([(one.ruling, one.opaque) for one in shares], with_whose=line.pull is not None)
     number = sum(share.count for share in shares)
     said = counted(number, "failure") if number else "no failing test read"
-    return RedRun(views.attempt(line, github), said, badges[:BADGES_SHOWN])
+    return RedRun(views.attempt(line, github), said, badges)

@@ -37,14 +37,15 @@ OF_DELIVERY: Final = {
 NOT_JUDGED: Final = Mark("not judged yet", "clock", "quiet")
 
 _OF_KIND: Final = {
-    Kind.FLAKY: Mark("flake", "wave", "flake"),
-    Kind.NEW_FAILURE: Mark("new failure", "bang", "bad"),
-    Kind.REGRESSION: Mark("regression", "cross", "bad"),
-    Kind.BROKEN_MAIN: Mark("broken main", "cross", "bad"),
-    Kind.INFRASTRUCTURE: Mark("infrastructure", "plug", "infra"),
-    Kind.ORDER_DEPENDENT: Mark("order-dependent", "wave", "flake"),
-    Kind.UNDECIDED: Mark("undecided", "question", "open"),
+    Kind.FLAKY: ("wave", "flake"),
+    Kind.NEW_FAILURE: ("bang", "bad"),
+    Kind.REGRESSION: ("cross", "bad"),
+    Kind.BROKEN_MAIN: ("cross", "bad"),
+    Kind.INFRASTRUCTURE: ("plug", "infra"),
+    Kind.ORDER_DEPENDENT: ("wave", "flake"),
+    Kind.UNDECIDED: ("question", "open"),
 }
+"""Shape and tone; the word is the kind's own, as programs read it."""
 
 _GRADED: Final = frozenset({Kind.FLAKY, Kind.REGRESSION, Kind.BROKEN_MAIN, Kind.ORDER_DEPENDENT})
 """Kinds whose strength tells a reader something; a new failure is one, however sure we are of it."""
@@ -69,9 +70,5 @@ def badge(ruling: Ruling | None, *, opaque: bool, with_whose: bool = True) -> Ba
 
 
 def of_kind(kind: Kind, strength: Strength) -> Mark:
-    mark = _OF_KIND[kind]
-    return Mark(f"{strength} {mark.word}", mark.glyph, mark.tone) if kind in _GRADED else mark
-
-
-def kind_word(kind: Kind) -> str:
-    return _OF_KIND[kind].word
+    glyph, tone = _OF_KIND[kind]
+    return Mark(f"{strength} {kind}" if kind in _GRADED else kind.value, glyph, tone)

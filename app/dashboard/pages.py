@@ -16,6 +16,7 @@ from app.dashboard.failure_page import failure_page
 from app.dashboard.links import GitHubLinks
 from app.dashboard.one_test_page import one_test_page
 from app.dashboard.pull_page import pull_page
+from app.dashboard.pulls_page import pulls_page
 from app.dashboard.rendering import Pages
 from app.dashboard.run_page import file_page, run_page
 from app.dashboard.tests_page import tests_page
@@ -64,6 +65,13 @@ def main(request: Request, wired: WiringDep, pages: PagesDep) -> Response:
             troubles=problems_page.trouble_views(session, inbox, wired, now=now),
             beginning=None if branches or only else problems_page.beginning(inbox, wired),
         )
+    return pages.render(page)
+
+
+@router.get("/pulls")
+def pulls(wired: WiringDep, pages: PagesDep) -> Response:
+    with _reading(wired) as (session, github, now):
+        page = pulls_page(session, github, now=now)
     return pages.render(page)
 
 

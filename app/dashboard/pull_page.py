@@ -1,27 +1,27 @@
-"""One pull request: is this red mine? What failed at its newest head, and every run of it."""
+"""One pull request: is this red mine? What failed at its head, what to do next, and every run of it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from datetime import datetime
 from typing import Final
 
 from sqlalchemy.orm import Session
 
 from app.dashboard import marks, views
+from app.dashboard.commit_facts import CommitFacts, read_commits
 from app.dashboard.contexts import PullPage
 from app.dashboard.links import GitHubLinks
 from app.dashboard.red_tests import red_tests
-from app.domain.branch_state import Colour, TestedHead, branch_state
+from app.domain.branch_state import Colour
 from app.domain.ids import RepoName
+from app.domain.run import PullRequest
 from app.domain.verdict_words import shares_told
 from app.domain.wording import counted, sentence, short
-from app.store import gaps, repos, verdicts
-from app.store.screens import attempt_lines, failure_lines
+from app.store import gaps, reports, repos, verdicts
+from app.store.screens import attempt_lines
 from app.store.screens.attempt_lines import AttemptLine
-from app.store.screens.failure_lines import FailureLine
 from app.store.verdicts import StoredVerdict
 
 RUNS_READ: Final = 60
-FAILURES_READ: Final = 400
 
 
 def pull_page(
@@ -32,57 +32,70 @@ def pull_page(
     lines = [] if repo is None else attempt_lines.of_pull(session, repo, number, limit=RUNS_READ)
     if repo is None or not lines:
         return None
-    at_head = [line for line in lines if line.head_sha == lines[0].head_sha]
-    keys = [line.key for line in at_head]
-    current = attempt_lines.current_jobs(session, keys)
-    read = failure_lines.of_attempts(session, keys, limit=FAILURES_READ)
-    failures = [failure for failure in read if failure.job in current]
-    stored = verdicts.latest(session, [failure.key for failure in failures])
-    colour = _colour(at_head)
     pull = repos.pull(session, repo, number)
+    at_head = _at_head(session, repo, number, pull, lines)
+    facts = read_commits(session, {number: at_head})[number]
+    failures = [*facts.told, *facts.passed_over]
+    stored = verdicts.latest(session, [failure.key for failure in failures])
+    told = [line.key for line in at_head if line.run in facts.state.told]
+    comment = reports.comment(session, repo, number)
+    shown_name = lines[0].repo_name
+    runs = {line.key: line.run for line in at_head}
     return PullPage(
         title=f"Pull request #{number}",
-        section="main",
+        section="pulls",
         asked_at=now,
-        repo=lines[0].repo_name,
+        repo=shown_name,
         subject=pull.title if pull is not None else "",
-        mark=marks.OF_COLOUR[colour],
-        github=github.pull(lines[0].repo_name, number),
-        commit=github.commit(lines[0].repo_name, lines[0].head_sha),
-        sentence=_sentence(colour, at_head, failures, list(stored.values())),
-        tests=red_tests(failures, stored, with_whose=True),
-        gaps=views.gaps(gap for found in gaps.of_attempts(session, keys).values() for _job, gap in found),
+        mark=marks.OF_COLOUR[facts.state.colour],
+        github=github.pull(shown_name, number),
+        comment=None if comment is None else github.comment(shown_name, number, comment.github_id),
+        commit=github.commit(shown_name, at_head[0].head_sha),
+        sentence=_said(facts, [stored[one.key] for one in facts.told if one.key in stored]),
+        pushed_since=_pushed_since(pull, at_head[0]),
+        tests=red_tests(facts.told, stored, with_whose=True, runs=runs),
+        passed_over=red_tests(facts.passed_over, stored, with_whose=True),
+        gaps=views.gaps(gap for found in gaps.of_attempts(session, told).values() for _job, gap in found),
         runs=tuple(views.attempt(line, github) for line in lines),
     )
 
 
-def _colour(at_head: Sequence[AttemptLine]) -> Colour:
-    """One workflow run for two events counts twice, as it does in GitHub's list of checks."""
-    heads = [
-        TestedHead(
-            line.key, f"{line.workflow_id} {line.event}", line.head_sha, line.conclusion, line.started_at
-        )
-        for line in at_head
-    ]
-    return branch_state(heads).colour
+def _at_head(
+    session: Session, repo: int, number: int, pull: PullRequest | None, lines: list[AttemptLine]
+) -> list[AttemptLine]:
+    """Attempts at the head that the comment tells of; at the newest tested one until that was tested."""
+    if pull is not None:
+        found = attempt_lines.at_head(session, repo, pull.head_sha, pull=number, limit=RUNS_READ)
+        if found:
+            return found
+    return [line for line in lines if line.head_sha == lines[0].head_sha]
 
 
-def _sentence(
-    colour: Colour,
-    at_head: Sequence[AttemptLine],
-    failures: Sequence[FailureLine],
-    stored: Sequence[StoredVerdict],
-) -> str:
-    head = short(at_head[0].head_sha)
-    if colour is Colour.GREEN:
-        return f"Green at {head}."
-    if colour is Colour.UNKNOWN:
-        return f"Nothing has decided yet whether {head} is red."
-    if not failures:
-        return f"Red at {head}, and no failing test was read from it: look at the runs below."
-    number = counted(len(failures), "failure")
-    if len(failures) >= FAILURES_READ:
-        return f"More failures at {head} than a page can list; of the first {number}, all are below."
-    if not stored:
-        return f"{number} at {head}, not judged yet."
-    return sentence(f"{number} at {head}: {shares_told([one.verdict for one in stored])}")
+def _pushed_since(pull: PullRequest | None, tested: AttemptLine) -> str:
+    if pull is None or pull.head_sha == tested.head_sha:
+        return ""
+    return f"{short(pull.head_sha)} was pushed since, and no run of it is known yet."
+
+
+def _said(facts: CommitFacts, judged: Collection[StoredVerdict]) -> str:
+    """The colour with what it rests on, and what failed without turning anything red."""
+    said = _colour_said(facts, judged)
+    if not facts.passed_over:
+        return said
+    number = counted(len(facts.passed_over), "failure was", "failures were")
+    return f"{said} {number} read from runs that passed all the same."
+
+
+def _colour_said(facts: CommitFacts, judged: Collection[StoredVerdict]) -> str:
+    number = counted(len(facts.told), "failure")
+    if facts.state.colour is Colour.GREEN:
+        return "Green: every workflow that decided has passed."
+    if facts.state.colour is Colour.UNKNOWN:
+        cut_off = f"; {number} in runs that were cut off" if facts.told else ""
+        return f"Nothing has decided yet whether it is red{cut_off}."
+    if not facts.told:
+        return "Red, and no failing test was read from it: look at the runs below."
+    if facts.is_cut:
+        return f"More failures than a page can list; of the first {number}, all are below."
+    told = f": {shares_told([one.verdict for one in judged])}" if judged else ", not judged yet"
+    return sentence(f"{number}{told}")

@@ -21,6 +21,9 @@ PAGE_LINES: Final = 50
 BRANCHES_OFFERED: Final = 200
 REPOSITORIES: Final = 200
 
+KINDS_GIVEN: Final = frozenset(Kind) - {Kind.ORDER_DEPENDENT}
+"""Kinds that a verdict can have by now; the order of tests is only proven by a replay."""
+
 COLUMNS: Final = {
     Sort.FLIPS: "Flips",
     Sort.FAILURES: "Failures",
@@ -92,7 +95,7 @@ def _form(filters: UrlFilters, repositories: Sequence[Repository], named: Sequen
         kinds=_choices(
             "any verdict",
             filters.kind.value if filters.kind else "",
-            ((kind.value, marks.kind_word(kind)) for kind in Kind),
+            ((kind.value, kind.value) for kind in Kind if kind in KINDS_GIVEN or kind is filters.kind),
         ),
         windows=windows(filters.days),
         search=filters.search,

@@ -29,10 +29,14 @@ class TestedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class CommitState:
-    """`told` are the runs whose failures count; `newest` is the key of the newest attempt that decided."""
+    """`told` are the runs whose failures count; `newest` is the key of the newest attempt that decided.
+
+    `passed` are the green runs that speak for their workflows: a test that failed there did not fail its run.
+    """
 
     colour: Colour
     told: frozenset[int] = frozenset()
+    passed: frozenset[int] = frozenset()
     newest: int | None = None
 
 
@@ -59,11 +63,14 @@ def commit_state(attempts: Sequence[TestedAttempt]) -> CommitState:
         for one in seen
     }
     decided = [state.newest for state in states.values() if state.newest is not None]
-    newest = max(decided, key=lambda head: (head.at, head.key)).key if decided else None
-    if red:
-        return CommitState(Colour.RED, frozenset(red | cut_off), newest)
-    is_green = bool(decided) and not cut_off
-    return CommitState(Colour.GREEN if is_green else Colour.UNKNOWN, frozenset(cut_off), newest)
+    passed = {runs[head.key] for head in decided if head.conclusion is Conclusion.SUCCESS}
+    unless_red = Colour.GREEN if passed and not cut_off else Colour.UNKNOWN
+    return CommitState(
+        colour=Colour.RED if red else unless_red,
+        told=frozenset(red | cut_off),
+        passed=frozenset(passed),
+        newest=max(decided, key=lambda head: (head.at, head.key)).key if decided else None,
+    )
 
 
 @dataclass(frozen=True, slots=True)

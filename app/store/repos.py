@@ -1,8 +1,9 @@
 """Repositories and their pull requests, as last seen."""
 
+from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, String, Text, UniqueConstraint, select
+from sqlalchemy import ForeignKey, String, Text, UniqueConstraint, select, tuple_
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.ids import RepoName, Sha
@@ -81,11 +82,18 @@ def remember_pull(session: Session, repo: int, pull: PullRequest) -> None:
 
 
 def pull(session: Session, repo: int, number: int) -> PullRequest | None:
-    row = session.scalars(
-        select(PullRow).where(PullRow.repo_id == repo, PullRow.number == number)
-    ).one_or_none()
-    if row is None:
-        return None
+    return pulls(session, [(repo, number)]).get((repo, number))
+
+
+def pulls(session: Session, keys: Collection[tuple[int, int]]) -> dict[tuple[int, int], PullRequest]:
+    """By repository and number; one that was never heard of is absent. Served by the unique key."""
+    statement = (
+        select(PullRow).where(tuple_(PullRow.repo_id, PullRow.number).in_(list(keys))).limit(len(keys))
+    )
+    return {(row.repo_id, row.number): _pull(row) for row in session.scalars(statement)}
+
+
+def _pull(row: PullRow) -> PullRequest:
     return PullRequest(
         number=row.number,
         title=row.title,

@@ -30,13 +30,17 @@ def test_a_commit_without_attempts_is_not_known() -> None:
 
 
 def test_the_newest_deciding_run_of_a_workflow_speaks_for_it() -> None:
-    assert commit_state([seen(1, RED), seen(2, GREEN)]) == CommitState(Colour.GREEN, newest=2)
-    assert commit_state([seen(1, GREEN), seen(2, RED)]) == CommitState(Colour.RED, frozenset({102}), 2)
+    assert commit_state([seen(1, RED), seen(2, GREEN)]) == CommitState(
+        Colour.GREEN, passed=frozenset({102}), newest=2
+    )
+    assert commit_state([seen(1, GREEN), seen(2, RED)]) == CommitState(
+        Colour.RED, told=frozenset({102}), newest=2
+    )
 
 
 def test_one_red_workflow_makes_it_red_and_only_its_run_is_told() -> None:
     found = [seen(1, RED), seen(2, GREEN, workflow=2), seen(3, RED, workflow=3), seen(4, GREEN, workflow=3)]
-    assert commit_state(found) == CommitState(Colour.RED, frozenset({101}), 4)
+    assert commit_state(found) == CommitState(Colour.RED, frozenset({101}), frozenset({102, 104}), 4)
 
 
 def test_two_events_of_one_workflow_are_two_checks() -> None:
@@ -82,7 +86,7 @@ def test_a_workflow_that_had_nothing_to_say_leaves_the_others_green(nothing: Con
     )
 )
 def test_order_is_no_matter(found: list[TestedAttempt]) -> None:
-    assert commit_state(found) == CommitState(Colour.RED, frozenset({103, 104}), 6)
+    assert commit_state(found) == CommitState(Colour.RED, frozenset({103, 104}), frozenset({102, 106}), 6)
 
 
 def test_a_partial_rerun_leaves_the_other_jobs_as_they_were() -> None:

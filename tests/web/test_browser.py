@@ -27,6 +27,7 @@ FLAGS = [
 ]
 PAGES = [
     "/",
+    "/pulls",
     "/pulls/octo/gefen/83",
     "/tests",
     "/tests/1",
@@ -129,7 +130,7 @@ def test_filters_sorting_and_links_work_without_javascript(open_page: Open) -> N
     page = open_page(java_script_enabled=False)
     page.goto("/tests")
     page.get_by_label("Name").fill("rotate")
-    page.get_by_label("Verdict").select_option("new failure")
+    page.get_by_label("Verdict").select_option("new-failure")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("tbody tr")).to_have_count(1)
     assert "q=rotate" in page.url

@@ -14,7 +14,7 @@ from app.store.session import read_only, unit_of_work
 from app.store.tasks import TaskState
 
 PULL = "/pulls/octo/gefen/83"
-PAGES = ["/", PULL, "/tests", "/tests/1", "/tests/3", "/failures/1", "/runs/14", "/files/1", "/problems"]
+PAGES = ["/", "/pulls", PULL, "/tests", "/tests/1", "/tests/3", "/failures/1", "/runs/14", "/files/1", "/problems"]
 DEAD = "attempt:1:29538690201:1:fetch"
 
 

@@ -24,8 +24,8 @@ def test_the_first_screen_says_that_main_is_red_why_since_when_and_whose(story: 
 
 def test_the_first_screen_names_failing_tests_the_most_urgent_first(story: TestClient) -> None:
     first, second = page(story, "/").css(".red-tests li")
-    assert words(first).startswith("new failure tests.test_gefen_fsdp2_checkpoint::test_rotate_keys")
-    assert words(second).startswith("suspected flake opaque tests.test_gefen_fsdp2_checkpoint::test_full_dcp")
+    assert words(first).startswith("new-failure tests.test_gefen_fsdp2_checkpoint::test_rotate_keys")
+    assert words(second).startswith("suspected flaky opaque tests.test_gefen_fsdp2_checkpoint::test_full_dcp")
     assert "in test (3.11)" in words(second)
 
 
@@ -51,7 +51,9 @@ def test_a_green_main_says_when_it_was_last_red_and_why(story: TestClient) -> No
         web_scenes.all_clear(session)
     green = page(story, "/").css_first("section.branch")
     assert words(green.css_first("h2")) == "main is green"
-    assert "Last red 2 h ago, green again just now: a suspected flake: the same failure" in words(green)
+    told = next(line for line in green.css("header .hint") if words(line).startswith("Last red"))
+    assert words(told) == "Last red 2 h ago, with a suspected flake; green again just now. issue #91"
+    assert told.css_first("a").attributes["href"] == "https://github.com/octo/gefen/issues/91"
 
 
 def test_a_partial_rerun_that_passed_takes_its_failure_off_the_first_screen(story: TestClient) -> None:
@@ -117,30 +119,105 @@ def test_a_pull_request_says_whether_its_red_is_mine(story: TestClient) -> None:
     found = page(story, PULL)
     assert words(found.css_first("section.branch h2")) == "red"
     sentence = words(found.css_first("section.branch .lede"))
-    assert sentence.startswith("2 failures at bd47e80: 1 may be yours, 1 known flake (not yours).")
+    assert sentence.startswith("2 failures: 1 may be yours, 1 ")
+    assert sentence.endswith("as tested at bd47e80")
     first, second = (words(one) for one in found.css(".red-tests li"))
-    assert first.startswith("new failure may be yours")
-    assert second.startswith("likely flake not yours opaque")
+    assert first.startswith("new-failure may be yours")
+    assert second.startswith("likely flaky not yours opaque")
     assert "both checked out tree 1a2b3c4" in second
-    assert second.endswith("The same failure happened without the change: run 29538690201 failed at df3a615.")
+    assert "The same failure happened without the change: run 29538690201 failed at df3a615." in second
     assert len(found.css("tbody tr")) == 2
 
 
 @pytest.mark.parametrize(
     ("number", "sentence"),
     [
-        (1, "Green at"),
+        (1, "Green: every workflow that decided has passed."),
         (2, "Nothing has decided yet whether"),
         (3, "and no failing test was read from it: look at the runs below."),
-        (4, "1 failure at 4ead4ea, not judged yet."),
+        (4, "1 failure, not judged yet."),
+        (5, "Nothing has decided yet whether it is red; 1 failure in runs that were cut off."),
+        (6, "Green: every workflow that decided has passed. 1 failure was read from runs that passed"),
     ],
 )
 def test_a_pull_request_without_verdicts_says_what_is_known(
     story: TestClient, number: int, sentence: str
 ) -> None:
     with unit_of_work(wired(story).store) as session:
-        web_scenes.four_pulls(session)
+        web_scenes.other_pulls(session)
     assert sentence in words(page(story, f"/pulls/octo/gefen/{number}").css_first("section.branch .lede"))
+
+
+def test_a_pull_request_says_what_to_do_about_each_failure_and_leads_to_its_comment(
+    story: TestClient,
+) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.commented(session, comment=77)
+    found = page(story, PULL)
+    steps = [words(one) for one in found.css(".red-tests .next")]
+    assert [step.partition(":")[0] for step in steps] == ["Next", "Next"]
+    assert all("run 29538416045" in step for step in steps)
+    link = next(link for link in found.css(".eyebrow a") if words(link) == "its comment")
+    assert link.attributes["href"] == "https://github.com/octo/gefen/pull/83#issuecomment-77"
+
+
+def test_a_green_run_of_the_same_workflow_ends_the_red_of_a_pull_request(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.green_push_at_the_same_head(session)
+    found = page(story, PULL)
+    assert words(found.css_first("section.branch h2")) == "green"
+    assert found.css(".red-tests li") == []
+
+
+def test_a_rerun_that_was_cancelled_leaves_the_pull_request_red_with_its_failures(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.cancelled_rerun(session)
+    found = page(story, PULL)
+    assert words(found.css_first("section.branch h2")) == "red"
+    assert len(found.css(".red-tests li")) == 2
+
+
+def test_a_test_that_failed_in_a_job_that_passed_is_told_as_such(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.other_pulls(session)
+    found = page(story, "/pulls/octo/gefen/6").css_first("section.branch")
+    assert words(found.css_first("h3")) == "Failed in runs that passed all the same"
+    assert "in test (3.11), the job passed all the same" in words(found.css_first(".red-tests li"))
+
+
+def test_a_push_that_no_run_has_tested_yet_is_told(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.pushed(session, "c0de")
+    assert "c0dec0d was pushed since, and no run of it is known yet." in words(page(story, PULL))
+
+
+def test_a_run_at_the_head_that_names_no_pull_request_counts_for_it(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.other_pulls(session)
+        web_scenes.pushed(session, "1ead", number=1)
+        web_scenes.red_push(session, "1ead")
+    found = page(story, "/pulls/octo/gefen/1")
+    assert words(found.css_first("section.branch h2")) == "red"
+    assert len(found.css(".red-tests li")) == 1
+
+
+def test_the_red_pull_requests_are_listed_the_newest_first(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.other_pulls(session)
+        web_scenes.pushed(session, "4ead", number=4)
+    found = page(story, "/pulls")
+    links = [row.css_first("a").attributes["href"] for row in found.css("tbody tr")]
+    assert links == ["/pulls/octo/gefen/4", "/pulls/octo/gefen/3", PULL]
+    told = [words(row) for row in found.css("tbody tr")]
+    assert told[0].startswith("#4 Hand over octo/gefen 4ead4ea 1 failure not judged yet")
+    assert "no failing test read" in told[1]
+    assert "bd47e80 2 failures new-failure may be yours" in told[2]
+
+
+def test_a_pull_request_whose_newest_head_is_green_is_not_listed_as_red(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.green_push_at_the_same_head(session)
+    assert "No pull request is known to be red now." in words(page(story, "/pulls"))
 
 
 def test_an_empty_service_says_how_to_begin(client: TestClient) -> None:

@@ -13,6 +13,7 @@ from app.store.session import unit_of_work
 
 PAGES = [
     "/",
+    "/pulls",
     "/pulls/octo/gefen/83",
     "/tests",
     "/tests?repo=octo/gefen&branch=main&kind=flaky&q=test&sort=rate",

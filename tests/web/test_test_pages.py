@@ -14,7 +14,7 @@ PULL = "/pulls/octo/gefen/83"
 def test_flaky_tests_are_ranked_by_flips_with_rates_and_their_n(story: TestClient) -> None:
     first, second, third = rows(page(story, "/tests"))
     assert "test_full_dcp_handoff_is_exact_on_same_dtensor_topology[muon_normuon]" in first
-    assert "suspected flake opaque octo/gefen 1 1 on one tree 2 1 mode 4.8 % 2 of 42 2 h ago" in first
+    assert "suspected flaky opaque octo/gefen 1 1 on one tree 2 1 mode 4.8 % 2 of 42 2 h ago" in first
     assert "2.4 % 1 of 42" in second
     assert "2.4 % 1 of 42" in third
 
@@ -92,7 +92,7 @@ def test_a_test_shows_verdicts_with_reasons_gaps_and_history(story: TestClient) 
     assert "tree unknown test (3.12)" in words(mode.css_first(".gaps"))
     history = [words(one) for one in mode.css(".history li")]
     assert len(history) == 3
-    assert sum("likely flake not yours" in one for one in history) == 1
+    assert sum("likely flaky not yours" in one for one in history) == 1
 
 
 def test_the_picture_of_runs_has_its_numbers_as_a_table(story: TestClient) -> None:
@@ -149,8 +149,8 @@ def test_long_texts_are_cut_on_pages_and_the_cut_is_marked(story: TestClient) ->
 def test_a_failure_shows_its_newest_verdict_and_folds_the_earlier(story: TestClient) -> None:
     found = page(story, "/failures/1")
     newest, earlier = found.css("article.verdict")
-    assert words(newest).startswith("likely flake not yours")
-    assert words(earlier).startswith("suspected flake may be yours")
+    assert words(newest).startswith("likely flaky not yours")
+    assert words(earlier).startswith("suspected flaky may be yours")
     assert words(found.css_first("details summary")) == "Earlier verdicts"
     with unit_of_work(wired(story).store) as session:
         web_scenes.many_red_tests(session, number=1)

@@ -12,7 +12,7 @@ from app.domain.gap import Gap, GapKind
 from app.domain.ids import DeliveryId, RepoName
 from app.domain.main_alert import AlertEvent, AlertStep
 from app.domain.outcome import OutcomeKind
-from app.domain.run import Conclusion
+from app.domain.run import Conclusion, PullRequest
 from app.domain.tested_tree import TestedTree, TreeSource
 from app.domain.verdict import Kind, Strength, Whose
 from app.store import (
@@ -22,6 +22,7 @@ from app.store import (
     gaps,
     inbox,
     reports,
+    repos,
     runs,
     verdicts,
 )
@@ -85,8 +86,10 @@ def rerun_of_one_job(session: Session) -> None:
     Story(session).attempt(29538690201, "push", sha("df3a615"), at, Conclusion.FAILURE, job, number=2)
 
 
-def four_pulls(session: Session) -> None:
-    """Pull requests 1 to 4: green, cancelled, red without a failure, red with one that is not judged."""
+def other_pulls(session: Session) -> None:
+    """Pull requests 1 to 6: green, cancelled, red without a failure, red with one that is not judged,
+    cancelled with a failure, green with a failure.
+    """
     story, at = Story(session), NOW - timedelta(hours=1)
     red = {"test_case": OutcomeKind.FAILED}
     for number, conclusion, outcomes in (
@@ -94,10 +97,43 @@ def four_pulls(session: Session) -> None:
         (2, Conclusion.CANCELLED, {}),
         (3, Conclusion.FAILURE, {}),
         (4, Conclusion.FAILURE, red),
+        (5, Conclusion.CANCELLED, red),
+        (6, Conclusion.SUCCESS, red),
     ):
         head = sha(f"{number}ead")
         job = Seen("test (3.11)", conclusion, outcomes)
         story.attempt(29539000000 + number, "pull_request", head, at, conclusion, job, pull=number)
+
+
+def commented(session: Session, *, comment: int) -> None:
+    reports.remember_comment(session, Story(session).repo, 83, github_id=comment, body="", at=NOW)
+
+
+def green_push_at_the_same_head(session: Session) -> None:
+    """The workflow that is red for pull request 83 runs once more for the same commit, and passes."""
+    job = Seen("test (3.12)", Conclusion.SUCCESS, {FLAKY: OutcomeKind.PASSED})
+    at = NOW - timedelta(hours=1)
+    Story(session).attempt(29538420000, "push", sha("bd47e80"), at, Conclusion.SUCCESS, job, pull=83)
+
+
+def cancelled_rerun(session: Session) -> None:
+    """A second attempt of the red run of pull request 83 that is cancelled before it says anything."""
+    job = Seen("test (3.12)", Conclusion.CANCELLED, {})
+    at = NOW - timedelta(hours=1)
+    story, head = Story(session), sha("bd47e80")
+    story.attempt(29538416045, "push", head, at, Conclusion.CANCELLED, job, pull=83, number=2)
+
+
+def pushed(session: Session, head: str, *, number: int = 83) -> None:
+    """The pull request is heard of, with that head."""
+    told = PullRequest(number, "Hand over", "grace", sha(head), "dcp-handoff", "main", True, None)  # noqa: FBT003
+    repos.remember_pull(session, Story(session).repo, told)
+
+
+def red_push(session: Session, head: str) -> None:
+    """A red run of a branch for which GitHub names no pull request."""
+    job = Seen("test (3.11)", Conclusion.FAILURE, {"test_case": OutcomeKind.FAILED})
+    Story(session).attempt(29539100000, "push", sha(head), NOW, Conclusion.FAILURE, job)
 
 
 def other_main(session: Session, case: str) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
+from app.domain.commit_state import SeenJob, standing_jobs
 from app.domain.ids import RepoName, RunId, Sha
 from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion
 from app.store.repos import RepoRow
@@ -99,6 +100,29 @@ def of_pull(session: Session, repo: int, pull: int, *, limit: int) -> list[Attem
     return _read(session, statement.order_by(AttemptRow.started_at.desc(), AttemptRow.id.desc()).limit(limit))
 
 
+def at_head(session: Session, repo: int, sha: Sha, *, pull: int, limit: int) -> list[AttemptLine]:
+    """Attempts at a pull request's head, newest first: its own, and those that name no pull request.
+
+    Served by ix_runs_head.
+    """
+    statement = _lines().where(
+        RunRow.repo_id == repo, RunRow.head_sha == sha, or_(RunRow.pull == pull, RunRow.pull.is_(None))
+    )
+    return _read(session, statement.order_by(AttemptRow.started_at.desc(), AttemptRow.id.desc()).limit(limit))
+
+
+def at_heads(session: Session, heads: Collection[Sha], *, limit: int) -> list[AttemptLine]:
+    """Attempts at these heads in any repository, newest first. Served by ix_runs_head."""
+    statement = _lines().where(RunRow.repo_id.in_(select(RepoRow.id)), RunRow.head_sha.in_(list(heads)))
+    return _read(session, statement.order_by(AttemptRow.started_at.desc(), AttemptRow.id.desc()).limit(limit))
+
+
+def red_of_pulls(session: Session, *, limit: int) -> list[AttemptLine]:
+    """Red attempts of pull requests, newest recorded first. Walks the primary key backwards."""
+    statement = _lines().where(AttemptRow.conclusion.in_(_RED), RunRow.pull.is_not(None))
+    return _read(session, statement.order_by(AttemptRow.id.desc()).limit(limit))
+
+
 def around_failures(
     session: Session, repo: int, shas: Collection[Sha], *, branch: str, since: datetime, limit: int
 ) -> list[AttemptLine]:
@@ -122,19 +146,19 @@ def around_failures(
     return list(found.values())[:limit]
 
 
-def current_jobs(session: Session, attempts: Collection[int]) -> set[int]:
-    """Of the jobs in these attempts, those that no later attempt of the same run has replaced.
-
-    A partial re-run leaves the other jobs of its run as they were. Served by the unique key of jobs.
-    """
+def current_jobs(session: Session, attempts: Collection[int]) -> frozenset[int]:
+    """Of the jobs in these attempts, those that stand now. Served by the unique key of jobs."""
     statement = (
-        select(AttemptRow.run_id, JobRow.name, JobRow.id)
+        select(JobRow.id, AttemptRow.run_id, AttemptRow.number, JobRow.name, JobRow.conclusion)
         .join(AttemptRow, AttemptRow.id == JobRow.attempt_id)
         .where(JobRow.attempt_id.in_(list(attempts)))
-        .order_by(AttemptRow.number, JobRow.id)
+        .order_by(JobRow.id)
         .limit(5000)
     )
-    return set({(run, name): job for run, name, job in session.execute(statement)}.values())
+    return standing_jobs(
+        SeenJob(job, run, number, name, None if conclusion is None else Conclusion(conclusion))
+        for job, run, number, name, conclusion in session.execute(statement)
+    )
 
 
 def of_github_runs(session: Session, repo: int, runs: Collection[int]) -> dict[int, AttemptLine]:

@@ -33,6 +33,7 @@ class OpenAlert:
 class ClosedAlert:
     opened_at: datetime
     closed_at: datetime
+    issue: int | None
     sentence: str
 
 
@@ -88,7 +89,8 @@ def last_closed(session: Session, repositories: list[int]) -> dict[int, ClosedAl
     for row in session.scalars(statement):
         if row.closed_at is not None:
             told = [step["text"] for step in row.history if step["step"] != "closed"]
-            found.setdefault(row.repo_id, ClosedAlert(row.opened_at, row.closed_at, told[-1] if told else ""))
+            ended = ClosedAlert(row.opened_at, row.closed_at, row.issue, told[-1] if told else "")
+            found.setdefault(row.repo_id, ended)
     return found
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, SQLColumnExpression, func, select
 from sqlalchemy.orm import Session, defer
 
 from app.domain.outcome import OutcomeKind
+from app.domain.run import Conclusion
 from app.domain.verdict import Kind, Strength, Whose
 from app.store.failures import FailureRow
 from app.store.identities import TestRow
@@ -28,13 +29,17 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class FailureLine:
-    """`test` is None where a job failed without naming one; `ruling` is None until it is judged."""
+    """`test` is None where a job failed without naming one; `ruling` is None until it is judged.
+
+    `job_passed` says that the job succeeded although this test of it failed.
+    """
 
     key: int
     attempt: int
     job: int
     job_name: str
     job_url: str
+    job_passed: bool
     test: int | None
     label: str
     title: str
@@ -108,6 +113,7 @@ def _read(
             TestRow.label,
             JobRow.name,
             JobRow.url,
+            JobRow.conclusion,
             VerdictRow.id,
             VerdictRow.kind,
             VerdictRow.strength,
@@ -128,6 +134,7 @@ def _read(
             job=row.job_id,
             job_name=job_name,
             job_url=job_url,
+            job_passed=conclusion == Conclusion.SUCCESS.value,
             test=row.test_id,
             label=label or job_name,
             title=row.title or row.message,
@@ -139,7 +146,9 @@ def _read(
             failed_at=row.failed_at,
             ruling=_ruling(verdict, kind, strength, whose),
         )
-        for row, label, job_name, job_url, verdict, kind, strength, whose in session.execute(statement)
+        for row, label, job_name, job_url, conclusion, verdict, kind, strength, whose in session.execute(
+            statement
+        )
     ]
 
 
