@@ -14,6 +14,14 @@ class TreeSource(StrEnum):
     UNKNOWN = "unknown"
 
 
+class ToldBy(StrEnum):
+    """Who said what was tested: every claim on a tested tree names it."""
+
+    CHECKOUT_STEP = "checkout-step"  # the job's log
+    EVENT = "event"  # an event that by its nature tests the pushed head
+    FILE = "file"  # an entry of history that was brought in
+
+
 @dataclass(frozen=True, slots=True)
 class TestedTree:
     """The commit that was checked out and its tree, as far as known.
@@ -29,7 +37,14 @@ class TestedTree:
     merge_base_parent: Sha | None = None
     base_in_head: bool | None = None
     """Whether that parent is an ancestor of the head (`compare`: `behind_by` 0): the merge adds nothing."""
+    told_by: ToldBy = ToldBy.CHECKOUT_STEP
 
+
+_TOLD = {
+    ToldBy.CHECKOUT_STEP: "in the checkout step",
+    ToldBy.EVENT: "of the event",
+    ToldBy.FILE: "named in the history that was brought in",
+}
 
 UNKNOWN_TREE = TestedTree(source=TreeSource.UNKNOWN)
 
@@ -72,5 +87,7 @@ def _pair(one: TestedTree, other: TestedTree) -> str:
 def _word(tested: TestedTree) -> str:
     if tested.source is TreeSource.MERGE_COMMIT:
         named = f" {tested.commit[:7]}" if tested.commit is not None else ""
-        return f"the merge commit{named} in the checkout step"
+        return f"the merge commit{named} {_TOLD[tested.told_by]}"
+    if tested.told_by is ToldBy.FILE:
+        return f"the head as pushed, {_TOLD[tested.told_by]}"
     return "the head as pushed"

@@ -76,3 +76,23 @@ class Verdict:
     opaque: bool
     policy_version: str
     cause: str | None = None
+
+
+def is_change_of_mind(before: Verdict, after: Verdict) -> bool:
+    """Whether another thing is said, or it rests on, or lacks, evidence of another kind.
+
+    The words of a reason, the runs it names, and one more gap of a kind that was missing already, are none.
+    """
+    return _said(before) != _said(after)
+
+
+def _said(verdict: Verdict) -> tuple[object, ...]:
+    return (
+        verdict.kind,
+        verdict.strength,
+        verdict.whose,
+        verdict.cause,
+        verdict.opaque,
+        frozenset(reason.kind for reason in verdict.reasons),
+        frozenset(gap.kind for gap in verdict.gaps),
+    )

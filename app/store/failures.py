@@ -222,13 +222,6 @@ def of_test(session: Session, test: int, *, since: datetime, limit: int) -> list
     return _stored(session, FailureRow.test_id == test, FailureRow.failed_at >= since, limit=limit)
 
 
-def of_tests_in_attempts(
-    session: Session, tests: Collection[int], attempts: Collection[int]
-) -> list[StoredFailure]:
-    where = (FailureRow.test_id.in_(list(tests)), FailureRow.attempt_id.in_(list(attempts)))
-    return _stored(session, *where, limit=20_000)
-
-
 def by_id(session: Session, failure: int) -> StoredFailure | None:
     found = _stored(session, FailureRow.id == failure, limit=1)
     return found[0] if found else None

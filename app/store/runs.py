@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from app.domain.ids import JobId, RepoName, RunId, Sha, TreeSha
 from app.domain.job_name import parse_job_name
 from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion, Job, WorkflowRun
-from app.domain.tested_tree import TestedTree, TreeSource
+from app.domain.tested_tree import TestedTree, ToldBy, TreeSource
 from app.store.base import Base, Json
 from app.store.repos import RepoRow
 from app.store.upsert import insert_missing, insert_or_update
@@ -79,6 +79,7 @@ class JobRow(Base):
     tested_commit: Mapped[str | None] = mapped_column(String(64))
     tested_tree: Mapped[str | None] = mapped_column(String(64))
     tested_base: Mapped[str | None] = mapped_column(String(64))
+    tree_told_by: Mapped[str] = mapped_column(String(20), server_default=ToldBy.CHECKOUT_STEP.value)
     base_in_head: Mapped[bool | None]
     """Of the merge commit that was checked out: whether its base side is an ancestor of the head."""
     counted_at: Mapped[datetime | None]
@@ -267,6 +268,7 @@ def set_tested_tree(session: Session, job: int, tested: TestedTree) -> None:
             tested_tree=tested.tree,
             tested_base=tested.merge_base_parent,
             base_in_head=tested.base_in_head,
+            tree_told_by=tested.told_by.value,
         )
     )
 
@@ -387,5 +389,6 @@ def _job(row: JobRow, variant: str) -> StoredJob:
             tree=None if row.tested_tree is None else TreeSha(row.tested_tree),
             merge_base_parent=None if row.tested_base is None else Sha(row.tested_base),
             base_in_head=row.base_in_head,
+            told_by=ToldBy(row.tree_told_by),
         ),
     )

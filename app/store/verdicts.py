@@ -1,4 +1,4 @@
-"""Verdicts and the evidence they rest on: append-only, a new row only for a change of mind."""
+"""Verdicts and the evidence they rest on: a new row only for a change of mind, no evidence ever dropped."""
 
 import hashlib
 import json
@@ -11,7 +11,16 @@ from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, func, 
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.gap import Gap, GapKind
-from app.domain.verdict import EvidenceKind, EvidenceStrength, Kind, Reason, Strength, Verdict, Whose
+from app.domain.verdict import (
+    EvidenceKind,
+    EvidenceStrength,
+    Kind,
+    Reason,
+    Strength,
+    Verdict,
+    Whose,
+    is_change_of_mind,
+)
 from app.store.base import Base, Json
 from app.store.upsert import insert_missing
 
@@ -54,8 +63,10 @@ class VerdictRow(Base):
     facts: Mapped[dict[str, Any]] = mapped_column(Json)
     """The whole input of the judgement, so that it can be computed again."""
     digest: Mapped[str] = mapped_column(String(32))
+    """Of all that is told, so that an equal judgement writes nothing."""
     policy_version: Mapped[str] = mapped_column(String(20))
     judged_at: Mapped[datetime]
+    """When this was first said; its reasons, gaps and facts may have been brought up to date since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +81,24 @@ class StoredVerdict:
 def record_change(
     session: Session, failure: int, verdict: Verdict, *, facts: dict[str, Any], at: datetime
 ) -> bool:
-    """Append the verdict if it differs from the newest one on this failure; False if nothing changed."""
+    """Keep the verdict; False if the newest one on this failure told all the same.
+
+    A change of mind is a row of its own. One more recurrence, or another gap of a known kind, is none: the
+    newest row then stays with its key and time, and names the newest reasons, gaps and facts.
+    """
     digest = _digest(_plain(verdict))
-    last = session.execute(
-        select(VerdictRow.digest, VerdictRow.number)
-        .where(VerdictRow.failure_id == failure)
-        .order_by(VerdictRow.number.desc())
-        .limit(1)
+    last = session.scalars(
+        select(VerdictRow).where(VerdictRow.failure_id == failure).order_by(VerdictRow.number.desc()).limit(1)
     ).one_or_none()
     if last is not None and last.digest == digest:
         return False
+    evidence = _keep_evidence(session, failure, verdict.reasons, at)
+    gaps = [{"kind": gap.kind.value, "subject": gap.subject, "detail": gap.detail} for gap in verdict.gaps]
+    if last is not None and not is_change_of_mind(stored(session, [last])[0].verdict, verdict):
+        last.evidence, last.gaps, last.facts = evidence, gaps, facts
+        last.digest, last.policy_version = digest, verdict.policy_version
+        session.flush()
+        return True
     session.add(
         VerdictRow(
             failure_id=failure,
@@ -89,10 +108,8 @@ def record_change(
             whose=verdict.whose.value,
             cause=verdict.cause,
             opaque=verdict.opaque,
-            evidence=_keep_evidence(session, failure, verdict.reasons, at),
-            gaps=[
-                {"kind": gap.kind.value, "subject": gap.subject, "detail": gap.detail} for gap in verdict.gaps
-            ],
+            evidence=evidence,
+            gaps=gaps,
             facts=facts,
             digest=digest,
             policy_version=verdict.policy_version,

@@ -1,11 +1,13 @@
 """Tested trees: when two jobs ran the same code, when they did not, and when nobody can tell."""
 
+from dataclasses import replace
+
 import pytest
 from evidence_builders import HEAD, MAIN, merged, pushed
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.tested_tree import UNKNOWN_TREE, TestedTree, TreeSource, compare_trees
+from app.domain.tested_tree import UNKNOWN_TREE, TestedTree, ToldBy, TreeSource, compare_trees
 
 PLAIN_HEAD = TestedTree(TreeSource.HEAD)
 
@@ -42,6 +44,20 @@ trees = st.one_of(
     st.builds(pushed, st.sampled_from([HEAD, MAIN]), st.sampled_from(["1111111", "2222222"])),
     st.builds(merged, st.sampled_from(["1111111", None]), base_in_head=st.sampled_from([None, True, False])),
 )
+
+
+@pytest.mark.parametrize(
+    ("told_by", "how"),
+    [
+        (ToldBy.CHECKOUT_STEP, "known from the head as pushed and the merge commit in the checkout step"),
+        (ToldBy.EVENT, "known from the head as pushed and the merge commit of the event"),
+        (ToldBy.FILE, "and the merge commit named in the history that was brought in"),
+    ],
+)
+def test_a_tree_is_known_from_whoever_told_it(told_by: ToldBy, how: str) -> None:
+    merge = replace(merged(), commit=None, told_by=told_by)
+    head = replace(pushed(HEAD), told_by=told_by)
+    assert how in compare_trees(merge, head, same_head=True).how
 
 
 @given(one=trees, other=trees, same_head=st.booleans())

@@ -1,11 +1,13 @@
 """Failures, groups, verdicts, gaps and files: each kept once, in the order that readers are promised."""
 
 import io
+from dataclasses import replace
 from datetime import timedelta
 
 from desk import NOON, Desk
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import select
 
 from app.domain.category import Category
 from app.domain.evidence import BaseState, Change, ChangeKind, Evidence, Observation, SignatureFacts
@@ -18,6 +20,7 @@ from app.store import artifacts, blobs, evidence_json, failures, gaps, groups, i
 from app.store.artifacts import ArtifactState, FileKind, SourceFile, StoredArtifact
 from app.store.failures import NewFailure, Signing, StoredFailure
 from app.store.identities import KeyCache
+from app.store.verdicts import EvidenceRow
 
 ONE = TestId("", "", "tests.test_a", "test_one")
 TWO = TestId("tests/a.js", "", "", "adds")
@@ -91,7 +94,8 @@ def test_signing_places_a_failure_in_its_group(desk: Desk) -> None:
     assert failures.of_test(desk.session, signed.test or 0, since=NOON, limit=5) == [signed]
     later = NOON + timedelta(seconds=1)
     assert failures.of_test(desk.session, signed.test or 0, since=later, limit=5) == []
-    assert failures.of_tests_in_attempts(desk.session, [signed.test or 0], [signed.attempt]) == [signed]
+    assert failures.alike_in(desk.session, signed.group or 0, [signed.job, 99]) == {signed.job}
+    assert failures.without_test_in(desk.session, [signed.job]) == set()
 
 
 def test_a_group_remembers_when_it_was_first_and_last_seen(desk: Desk) -> None:
@@ -124,6 +128,21 @@ def test_only_a_change_of_mind_is_a_new_verdict(desk: Desk) -> None:
     assert verdicts.by_id(desk.session, 99) is None
     assert verdicts.any_flaky(desk.session, [failure.id])
     assert not verdicts.any_flaky(desk.session, [])
+
+
+def test_more_evidence_of_a_known_kind_is_kept_without_a_new_verdict(desk: Desk) -> None:
+    failure = fail(desk)
+    first, more = verdict(Kind.UNDECIDED, "seen in run 1"), verdict(Kind.UNDECIDED, "seen in 2", "seen in 3")
+    more = replace(more, gaps=(*more.gaps, Gap(GapKind.LOG_GONE, "test in run 2", "expired")))
+    for n, one in enumerate((first, more)):
+        at = NOON + timedelta(minutes=n)
+        assert verdicts.record_change(desk.session, failure.id, one, facts={"n": n}, at=at)
+    (only,) = verdicts.history(desk.session, [failure.id])
+    assert (only.number, only.verdict, only.judged_at) == (1, more, NOON)
+    assert verdicts.by_id(desk.session, only.id) == (only, {"n": 1})
+    kept = desk.session.scalars(select(EvidenceRow.text).order_by(EvidenceRow.id))
+    assert list(kept) == ["seen in run 1", "seen in 2", "seen in 3"]
+    assert not verdicts.record_change(desk.session, failure.id, more, facts={"n": 2}, at=NOON)
 
 
 def test_a_gap_noted_again_is_one_gap(desk: Desk) -> None:

@@ -13,7 +13,7 @@ from ingest_story import sha
 from app.domain.checkout import Checkout
 from app.domain.errors import Rejected
 from app.domain.ids import Sha, TreeSha
-from app.domain.tested_tree import TestedTree, TreeSource
+from app.domain.tested_tree import TestedTree, ToldBy, TreeSource
 from app.store.commits import CommitFacts
 from worker.ingest.commit_lines import ALWAYS, DatedCommit, read_commits
 from worker.ingest.job_identity import job_id_of
@@ -135,13 +135,15 @@ def pull(**facts: Any) -> Entry:
 
 def test_a_push_tests_its_own_tree() -> None:
     tested, gaps = FINDER.find(entry(), None)
-    assert (tested, gaps) == (TestedTree(TreeSource.HEAD, HEAD, TreeSha(sha("t-head"))), ())
+    tree = TreeSha(sha("t-head"))
+    assert (tested, gaps) == (TestedTree(TreeSource.HEAD, HEAD, tree, told_by=ToldBy.EVENT), ())
     assert FINDER.find(entry(tree=sha("told")), None)[0].tree == sha("told")
 
 
 def test_a_pull_requests_tree_is_believed_without_its_commit() -> None:
     tested, gaps = FINDER.find(pull(tree=sha("told")), None)
-    assert (tested, gaps) == (TestedTree(TreeSource.MERGE_COMMIT, tree=TreeSha(sha("told"))), ())
+    tree = TreeSha(sha("told"))
+    assert (tested, gaps) == (TestedTree(TreeSource.MERGE_COMMIT, tree=tree, told_by=ToldBy.FILE), ())
 
 
 def test_the_parents_of_a_merge_tell_its_base() -> None:

@@ -9,6 +9,7 @@ from ingest_story import START, Story, invoke, json_lines, sha, story_in, traceb
 from sqlalchemy import update
 
 from app.domain.errors import Gone
+from app.domain.policy import VerdictPolicy
 from app.settings import Settings
 from app.store import group_list, verdict_list
 from app.store.session import open_engine, read_only, unit_of_work
@@ -132,7 +133,7 @@ def test_a_verdict_is_shown_with_its_reasons_and_gaps() -> None:
     assert "likely flake" in shown
     assert newest["reasons"][0]["text"] in shown
     told = json_lines(invoke("verdict", "show", str(newest["id"]), "--json"))
-    assert told == [newest | {"policy": "1"}]
+    assert told == [newest | {"policy": VerdictPolicy().version}]
 
 
 @pytest.mark.usefixtures("story")

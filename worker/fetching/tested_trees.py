@@ -5,7 +5,7 @@ from app.domain.errors import Gone
 from app.domain.gap import Gap, GapKind
 from app.domain.ids import Sha
 from app.domain.run import TESTS_THE_PUSHED_COMMIT
-from app.domain.tested_tree import UNKNOWN_TREE, TestedTree, TreeSource
+from app.domain.tested_tree import UNKNOWN_TREE, TestedTree, ToldBy, TreeSource
 from app.domain.wording import short
 from app.github.facts import CommitFacts
 from app.store.runs import StoredAttempt
@@ -31,15 +31,16 @@ class TreeFinder:
         head = self._attempt.head_sha
         if checkout is None or checkout.commit is None:
             if self._attempt.event in TESTS_THE_PUSHED_COMMIT:
-                return self._head(), ()
+                return self._head(ToldBy.EVENT), ()
             return UNKNOWN_TREE, (_unknown(job, "its log shows no checkout of this repository"),)
         if checkout.commit == head:
-            return self._head(), ()
+            return self._head(ToldBy.CHECKOUT_STEP), ()
         return self._merge(job, checkout.commit, checkout)
 
-    def _head(self) -> TestedTree:
+    def _head(self, told_by: ToldBy) -> TestedTree:
         facts = self._commit(self._attempt.head_sha)
-        return TestedTree(TreeSource.HEAD, self._attempt.head_sha, facts.tree if facts else None)
+        tree = facts.tree if facts else None
+        return TestedTree(TreeSource.HEAD, self._attempt.head_sha, tree, told_by=told_by)
 
     def _merge(self, job: str, commit: Sha, checkout: Checkout) -> Found:
         """A commit other than the head is believed only if it is a merge of that head."""

@@ -5,7 +5,7 @@ from app.domain.commit_graph import Parents, is_ancestor
 from app.domain.gap import Gap, GapKind
 from app.domain.ids import Sha, TreeSha
 from app.domain.run import TESTS_THE_PUSHED_COMMIT
-from app.domain.tested_tree import UNKNOWN_TREE, TestedTree, TreeSource
+from app.domain.tested_tree import UNKNOWN_TREE, TestedTree, ToldBy, TreeSource
 from app.domain.wording import short
 from worker.ingest.manifest import Entry
 
@@ -21,10 +21,12 @@ class CodeFinder:
     def find(self, entry: Entry, checkout: Checkout | None) -> Found:
         """The tested tree, or an unknown one with the gap that says why."""
         if entry.event in TESTS_THE_PUSHED_COMMIT:
-            return TestedTree(TreeSource.HEAD, entry.sha, entry.tree or self._trees.get(entry.sha)), ()
+            tree = entry.tree or self._trees.get(entry.sha)
+            told_by = ToldBy.EVENT if entry.tree is None else ToldBy.FILE
+            return TestedTree(TreeSource.HEAD, entry.sha, tree, told_by=told_by), ()
         base = _other_parent(entry.parents, entry.sha)
         if base is not None or entry.tree is not None:
-            return self._merge(entry, None, entry.tree, base)
+            return self._merge(entry, None, entry.tree, base, ToldBy.FILE)
         if checkout is None or checkout.commit is None:
             return UNKNOWN_TREE, (_unknown(entry, "neither its tree nor a checkout in its log is known"),)
         if checkout.commit == entry.sha:
@@ -33,15 +35,19 @@ class CodeFinder:
         if base is None:
             detail = f"it checked out {short(checkout.commit)}, which is not known to be a merge of the head"
             return UNKNOWN_TREE, (_unknown(entry, detail),)
-        return self._merge(entry, checkout.commit, self._trees.get(checkout.commit), base)
+        tree = self._trees.get(checkout.commit)
+        return self._merge(entry, checkout.commit, tree, base, ToldBy.CHECKOUT_STEP)
 
-    def _merge(self, entry: Entry, commit: Sha | None, tree: TreeSha | None, base: Sha | None) -> Found:
+    def _merge(
+        self, entry: Entry, commit: Sha | None, tree: TreeSha | None, base: Sha | None, told_by: ToldBy
+    ) -> Found:
         tested = TestedTree(
             source=TreeSource.MERGE_COMMIT,
             commit=commit,
             tree=tree,
             merge_base_parent=base,
             base_in_head=None if base is None else is_ancestor(self._parents, base, entry.sha),
+            told_by=told_by,
         )
         if tree is None and not tested.base_in_head:
             return tested, (_unknown(entry, f"the tree of the merge of {short(entry.sha)} is not known"),)
