@@ -13,6 +13,7 @@ from app.domain.commit_graph import (
     change_set,
     fork_point,
     is_ancestor,
+    newest_first,
     relate,
     relate_by_missing,
 )
@@ -188,3 +189,11 @@ def test_forgetting_commits_never_turns_with_into_without(parents: Graph, data: 
     found = relate(known, change_set(known, head, base, of_base), of_base, other)
     if truth:
         assert found.relation is not Relation.WITHOUT_CHANGE
+
+
+def test_newest_first_puts_no_commit_before_one_that_descends_from_it() -> None:
+    parents = graph("a1 a2:a1 b1:a1 m:a2,b1")
+    ordered = newest_first(parents, Sha("m"), {Sha(name) for name in ("m", "a2", "a1", "b1", "squash")})
+    assert ordered[0] == Sha("m")
+    assert set(ordered[1:3]) == {Sha("a2"), Sha("b1")}
+    assert ordered[3:] == (Sha("a1"), Sha("squash"))

@@ -31,7 +31,7 @@ from worker.weighing.history import History
 from worker.weighing.main_streak import StreakFinder
 from worker.weighing.missing import Missing
 from worker.weighing.rank_lines import rank_lines
-from worker.weighing.subject import Subjects
+from worker.weighing.subject import Subjects, ran_to_its_end
 
 RECURRENCES = 30
 """Newest failures of the group that are looked at elsewhere."""
@@ -127,7 +127,7 @@ class Gatherer:
         """Of a test alone: another job is not this one under another name."""
         if failure.test is None:
             return ()
-        return self._observations.of_test(failure.test, self._observations.siblings(execution))
+        return self._subjects.seen_in(failure, self._observations.siblings(execution))
 
     def _elsewhere(self, failure: StoredFailure, execution: JobExecution) -> list[Elsewhere]:
         """The group's newest failures at other commits than this head.
@@ -146,6 +146,8 @@ class Gatherer:
             there = self._observations.execution(other.job)
             head = there.attempt.head_sha
             if head not in commits and len(commits) >= COMMITS_ELSEWHERE:
+                continue
+            if not ran_to_its_end(there):
                 continue
             if failure.test is None and there.attempt.workflow_id != workflow:
                 continue

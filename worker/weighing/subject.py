@@ -13,6 +13,15 @@ from app.store.observations import Observations, observe
 from app.store.runs import JobExecution
 
 
+def ran_to_its_end(execution: JobExecution) -> bool:
+    """False for a job that was cancelled, skipped or given up: what it tells is an accident of its end.
+
+    True where nobody knows the end, as of a job that is known by its results alone.
+    """
+    conclusion = execution.job.conclusion
+    return conclusion is None or conclusion.decides
+
+
 class Subjects:
     """Reads within one session, through the observations that it is given."""
 
@@ -23,13 +32,14 @@ class Subjects:
     def seen_in(self, failure: StoredFailure, executions: Sequence[JobExecution]) -> tuple[Observation, ...]:
         """What the failure's test did in each of these; what did not run it gives none.
 
-        A job passed if it succeeded, and failed if it did so without naming a test. Any other end, such as a
-        cancelled one or one with failed tests, says nothing of what this failure is about.
+        A job passed if it succeeded, and failed if it did so without naming a test; one with failed tests
+        says nothing of what this failure is about. What was cut off proves neither.
         """
+        ran = [one for one in executions if ran_to_its_end(one)]
         if failure.test is not None:
-            return self._observations.of_test(failure.test, executions)
-        self._look_at(executions)
-        ended = ((one, self._jobs[one.job.id]) for one in executions)
+            return self._observations.of_test(failure.test, ran)
+        self._look_at(ran)
+        ended = ((one, self._jobs[one.job.id]) for one in ran)
         return tuple(observe(one, outcome) for one, outcome in ended if outcome is not None)
 
     def failed_alike(self, failure: StoredFailure, executions: Sequence[JobExecution]) -> set[int]:
