@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.commit_state import CommitState, SeenJob, TestedAttempt, commit_state, standing_jobs
 from app.domain.failure_entry import FailureLine
+from app.logs import hide
 from app.store import blobs, failures, identities, verdicts
 from app.store.failures import StoredFailure
 from app.store.observations import observe
@@ -57,8 +58,8 @@ def failure_lines(session: Session, executions: Sequence[JobExecution]) -> tuple
     texts = blobs.texts(session, {failure.text_blob for failure in found if failure.id in judged})
     return tuple(
         FailureLine(
-            test="" if failure.test is None else tests[failure.test].label,
-            title=failure.title,
+            test="" if failure.test is None else hide(tests[failure.test].label),
+            title=hide(failure.title),
             excerpt=_excerpt(failure, texts[failure.text_blob]),
             verdict=judged[failure.id].verdict,
             seen=observe(by_job[failure.job], failure.outcome),
@@ -71,4 +72,12 @@ def failure_lines(session: Session, executions: Sequence[JobExecution]) -> tuple
 
 
 def _excerpt(failure: StoredFailure, text: str) -> str:
-    return text[-EXCERPT_CHARACTERS:] if text.strip() else failure.message
+    """Secrets go before the cut: half of one would not be recognised."""
+    said = text if text.strip() else failure.message
+    return hide(said[-2 * EXCERPT_CHARACTERS :])[-EXCERPT_CHARACTERS:]
+
+
+def without_secrets(body: str) -> str:
+    """A finished report without our own secrets; its last line is our marker, which has to stay as it is."""
+    told, line, marker = body.rpartition("\n")
+    return f"{hide(told)}{line}{marker}"

@@ -7,6 +7,8 @@ for in the rendered text, so a backslash does not stop them; code does, and so d
 import re
 import unicodedata
 
+from app.domain.redaction import redact
+
 BREAK = "\u200b"
 """Zero-width space: parts what GitHub would otherwise link, mention or run."""
 
@@ -41,12 +43,17 @@ def _is_invisible(char: str) -> bool:
     return unicodedata.category(char) in {"Cc", "Cf", "Cs"} and char not in "\n\t" + _JOINERS
 
 
+def _fit_to_show(text: str) -> str:
+    """Without secrets, which are looked for in what a reader would see, and before anything is cut."""
+    return redact(visible(text))
+
+
 def one_line(text: str, limit: int = 200) -> str:
     """Visible text on one line of at most `limit` characters, an ellipsis in the middle if it was longer.
 
     The end is kept as well as the start: parameters of a test stand there.
     """
-    line = " ".join(visible(text[: limit * 50]).split())
+    line = " ".join(_fit_to_show(text[: limit * 50]).split())
     if len(line) <= limit:
         return line
     tail = limit // 3
@@ -78,7 +85,7 @@ def block(text: str, *, limit_bytes: int, lines: int = 40) -> str:
     """A fenced block that the text cannot end. What is cut, from the middle, is said inside it."""
     if len(text) > _BLOCK_CHARS:
         text = f"{text[: _BLOCK_CHARS // 3]}\n[…]\n{text[-2 * _BLOCK_CHARS // 3 :]}"
-    shown = _hide_comments(_COMMAND.sub(rf"\1{BREAK}\2", visible(text).strip("\n")))
+    shown = _hide_comments(_COMMAND.sub(rf"\1{BREAK}\2", _fit_to_show(text).strip("\n")))
     shown = cut_lines(shown, limit_bytes=limit_bytes, lines=lines)
     fence = "`" * max(3, _longest_run(shown) + 1)
     return f"{fence}text\n{shown}\n{fence}"

@@ -19,13 +19,14 @@ from app.domain.main_alert import (
 )
 from app.domain.marker import alert_marker, find_marker
 from app.github.facts import Issue
+from app.logs import hide
 from app.store import commits, reports, repos, runs
 from app.store.commit_index import CommitIndex
 from app.store.reports import Alert, AlertState
 from app.store.runs import JobExecution, StoredAttempt
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
-from worker.report_lines import current_executions, failure_lines
+from worker.report_lines import current_executions, failure_lines, without_secrets
 from worker.weighing.history import History
 
 
@@ -159,7 +160,7 @@ def _told(
         ),
         limit_bytes=deps.settings.comment_bytes,
     )
-    return replace(alert, title=text.title, body=text.body)
+    return replace(alert, title=hide(text.title), body=without_secrets(text.body))
 
 
 def _candidates(session: Session, repo: int, red: Red) -> tuple[Candidate, ...]:

@@ -19,7 +19,7 @@ from app.store import gaps, reports, repos, runs
 from app.store.runs import JobExecution, StoredAttempt
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
-from worker.report_lines import current_executions, failure_lines, state_of, told_executions
+from worker.report_lines import current_executions, failure_lines, state_of, told_executions, without_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def _wanted(session: Session, repo: int, number: int, settings: Settings) -> Wan
         resolved=resolved,
         github_url=settings.github_url,
     )
-    body = render_comment(comment, limit_bytes=settings.comment_bytes)
+    body = without_secrets(render_comment(comment, limit_bytes=settings.comment_bytes))
     return Wanted(name, body, only_if_there=not is_red, stored=stored)
 
 
