@@ -10,9 +10,7 @@ from pydantic import SecretStr
 
 from app.deps import WiringDep
 from app.domain.delivery import Delivery, Fate, VerifiedBody, read_delivery, read_envelope, verify_body
-from app.domain.errors import Rejected
 from app.problems import TooLarge, TooSlow, WrongMediaType
-from app.settings import Settings
 from app.store import inbox
 from app.store.inbox import DeliveryState, StoredDelivery
 from app.store.session import unit_of_work
@@ -43,21 +41,11 @@ KEPT_CHARACTERS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """`is_new` is false for a redelivery, which is counted and starts nothing again."""
+    """`is_new` is false for a redelivery. It is counted, and starts only what started nothing before."""
 
     delivery: str
     is_new: bool
     note: str
-
-
-def refuse_open_door(settings: Settings) -> None:
-    """Raise Rejected where anyone who reaches the port could invent deliveries."""
-    if settings.webhook_secret is None and not settings.is_loopback:
-        raise Rejected(
-            "FLAKE_TRIAGE_WEBHOOK_SECRET",
-            f"not set, and {settings.host} can be reached from other machines; "
-            "set the secret of the webhook, or bind to 127.0.0.1",
-        )
 
 
 async def bounded_json(request: Request, wiring: WiringDep) -> bytes:

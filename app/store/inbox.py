@@ -59,8 +59,16 @@ class StoredDelivery:
     body: bytes
 
 
+_NEVER_STARTED = (DeliveryState.IGNORED.value, DeliveryState.UNREADABLE.value)
+_DECIDED_AGAIN = ("event", "action", "repo", "headers", "body", "state", "note", "received_at")
+
+
 def record_once(session: Session, delivery: StoredDelivery, headers: dict[str, str]) -> bool:
-    """Store a delivery; False if its GUID was there already, whose count of arrivals then rises."""
+    """Store a delivery; False if its GUID was there already, whose count of arrivals then rises.
+
+    One that was ignored or unreadable and would start the pipeline today, under other settings or a newer
+    version of ours, waits for the engine from now on.
+    """
     row = {
         "guid": delivery.guid,
         "event": delivery.event,
@@ -81,6 +89,12 @@ def record_once(session: Session, delivery: StoredDelivery, headers: dict[str, s
         .where(DeliveryRow.guid == delivery.guid)
         .values(deliveries_seen=DeliveryRow.deliveries_seen + 1)
     )
+    if delivery.state is DeliveryState.WAITING:
+        session.execute(
+            update(DeliveryRow)
+            .where(DeliveryRow.guid == delivery.guid, DeliveryRow.state.in_(_NEVER_STARTED))
+            .values({name: row[name] for name in _DECIDED_AGAIN})
+        )
     return False
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from app.deps import Wiring
@@ -16,7 +17,7 @@ from app.main import create_app, create_from_environment
 from app.settings import Settings
 from app.store import inbox
 from app.store.inbox import DeliveryState, StoredDelivery
-from app.store.session import read_only
+from app.store.session import read_only, unit_of_work
 
 SECRET = "0d9ae1a5b7f2"
 GUID = "72d3162e-cc78-11e3-81ab-4c9367dc0958"
@@ -89,6 +90,41 @@ def test_a_redelivery_is_counted_and_answers_200(signing_client: TestClient) -> 
     row = stored(signing_client)
     assert row is not None
     assert row.seen == 2
+
+
+def test_an_ignored_delivery_starts_once_it_comes_again_and_its_repository_is_watched(
+    make_app: Any,
+) -> None:
+    for repositories, answer_is_new in (("octo/other", True), ("octo/other, octo/gefen", False)):
+        app = make_app(webhook_secret=SECRET, repositories=repositories)
+        with TestClient(app, base_url="http://127.0.0.1:8077") as client:
+            before = app.state.wiring.clock.moment
+            assert deliver(client, COMPLETED).json()["is_new"] is answer_is_new
+            row = stored(client)
+            assert row is not None
+    assert (row.state, row.seen) == (DeliveryState.WAITING, 2)
+    assert row.note == "run 29538416045, attempt 1, is completed"
+    assert row.received_at > before, "the relay finds it among the newest"
+
+
+@pytest.mark.parametrize(
+    ("state", "then"),
+    [
+        (DeliveryState.RELAYED, DeliveryState.RELAYED),
+        (DeliveryState.UNREADABLE, DeliveryState.WAITING),
+    ],
+)
+def test_a_redelivery_starts_what_never_started_and_nothing_twice(
+    signing_client: TestClient, state: DeliveryState, then: DeliveryState
+) -> None:
+    deliver(signing_client, COMPLETED)
+    wired: Wiring = signing_client.app.state.wiring  # type: ignore[attr-defined] - TestClient calls it any ASGI app
+    with unit_of_work(wired.inbox) as session:
+        session.execute(update(inbox.DeliveryRow).values(state=state.value))
+    deliver(signing_client, COMPLETED)
+    row = stored(signing_client)
+    assert row is not None
+    assert row.state is then
 
 
 @pytest.mark.parametrize(
