@@ -26,16 +26,18 @@ from app.settings import Settings
 from app.store.session import open_engine
 
 NOT_FOUND = 404
+CACHE_MB = 8
+"""For each connection; requests run in up to 40 threads, and each may open one to either database."""
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
-    """Raises Rejected if these settings would leave the webhook open to strangers. Opens no database yet."""
-    webhook.refuse_open_door(settings)
+    """Raises WrongSettings if these would leave the webhook open to strangers. Opens no database yet."""
+    settings.refuse_open_door()
     wired = Wiring(
         settings=settings,
         clock=clock or SystemClock(),
-        store=open_engine(settings.app_database_url),
-        inbox=open_engine(settings.inbox_database_url, durability="full"),
+        store=open_engine(settings.app_database_url, cache_mb=CACHE_MB),
+        inbox=open_engine(settings.inbox_database_url, durability="full", cache_mb=CACHE_MB),
         refusals=Refusals(),
     )
     app = FastAPI(title="flake-triage", openapi_url=None, docs_url=None, redoc_url=None, lifespan=_lifespan)
