@@ -254,9 +254,11 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class File:
+    """A kept file; `job` is left empty where the page is of one job or test anyway."""
+
     link: Link
-    kind: str
-    origin: str
+    what: str
+    job: str
     note: str
 
 
@@ -315,6 +317,8 @@ class RunPage(Page):
     state: str
     jobs: tuple[Job, ...]
     failures: tuple[RunFailure, ...]
+    none_failed: str
+    """What it means that no failure is listed."""
     left_out: str
     gaps: tuple[Gap, ...]
     files: tuple[File, ...]
@@ -324,8 +328,8 @@ class RunPage(Page):
 class FilePage(Page):
     template: ClassVar[str] = "file.html"
     path: str
-    origin: str
-    kind: str
+    what: str
+    download: Link
     attempt: Attempt
     text: Text
 
@@ -338,6 +342,17 @@ class DeadLetter:
     error: str
     buried_at: datetime
     retry_href: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingTask:
+    """A task between two tries; `next_at` is None where that was not noted."""
+
+    key: str
+    stage: str
+    tries: str
+    error: str
+    next_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +386,7 @@ class ProblemsPage(Page):
     told: str
     waiting: str
     dead_letters: tuple[DeadLetter, ...]
+    waiting_tasks: tuple[WaitingTask, ...]
     refusals: tuple[Refusal, ...]
     refused: str
     deliveries: tuple[Delivery, ...]

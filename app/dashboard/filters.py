@@ -1,5 +1,6 @@
 """How numbers, times and hostile text are written on pages."""
 
+import math
 import re
 from datetime import date, datetime
 from typing import Final
@@ -56,7 +57,7 @@ def count(number: int) -> str:
 def percent(red: int, ran: int) -> str:
     """A share as percent, never rounded to a certainty that is not there."""
     if ran <= 0:
-        return "no runs"
+        return "no results"
     if red == 0 or red >= ran:
         return "0 %" if red == 0 else "100 %"
     share = 100 * red / ran
@@ -90,12 +91,25 @@ def ago(moment: datetime, now: datetime) -> str:
     return f"{moment:%Y-%m-%d}"
 
 
+def ahead(moment: datetime, now: datetime) -> str:
+    """How long until then, rounded up to one unit; what is overdue is due now."""
+    seconds = (moment - now).total_seconds()
+    if seconds <= 0:
+        return "now"
+    if seconds <= MINUTE_S:
+        return f"in {math.ceil(seconds)} s"
+    if seconds <= HOUR_S:
+        return f"in {math.ceil(seconds / MINUTE_S)} min"
+    return f"in {math.ceil(seconds / HOUR_S)} h"
+
+
 FILTERS: Final = {
     "count": count,
     "percent": percent,
     "iso": iso,
     "instant": instant,
     "ago": ago,
+    "ahead": ahead,
     "scope_of": scope_of,
     "name_in": name_in,
     "breakable": breakable,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from app.dashboard import links, marks, parts
+from app.dashboard import links, marks, parts, views
 from app.dashboard.charts import GridChart, grid_chart
 from app.domain.ids import Sha
 from app.domain.outcome import OutcomeKind
@@ -87,5 +87,4 @@ def grid(seen: Sequence[Sighting], attempts: Mapping[int, AttemptLine]) -> GridC
 
 
 def _said(line: AttemptLine) -> str:
-    named = f"run {line.run}" if line.number == 1 else f"run {line.run}, attempt {line.number}"
-    return f"{named} ({line.event}) at {short(line.head_sha)}"
+    return f"{views.run_name(line)} ({line.event}) at {short(line.head_sha)}"

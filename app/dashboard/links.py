@@ -54,6 +54,10 @@ def to_file(file: int) -> str:
     return f"/files/{file}"
 
 
+def to_download(file: int) -> str:
+    return f"/files/{file}/download"
+
+
 def with_query(path: str, parameters: Mapping[str, str]) -> str:
     """The address with those parameters that say something."""
     said = {name: value for name, value in parameters.items() if value}

@@ -202,7 +202,10 @@ def _history(failures: Collection[FailureLine], facts: _Facts) -> tuple[Change, 
         Change(
             at=stored.judged_at,
             badge=views.ruling(stored, {}, with_whose=_is_of_pull(failure, facts)).badge,
-            failure=parts.Link(f"failure {failure.key} in {failure.job_name}", links.to_failure(failure.key)),
+            failure=parts.Link(
+                f"{views.run_name(facts.attempts[failure.attempt])} in {failure.job_name}",
+                links.to_failure(failure.key),
+            ),
         )
         for failure in failures
         for stored in facts.verdicts.get(failure.key, ())
@@ -220,8 +223,8 @@ def _figures(facts: _Facts, counts: Sequence[DayCount]) -> tuple[Figure, ...]:
     return (
         Figure("Failures", f"{at_most}{count(len(facts.failures))}", counted(len(modes), "mode"), "#modes"),
         Figure("Flips", count(len(flips)), f"{count(len(same_tree))} on one tree", "#grid"),
-        Figure("Failure rate", percent(red, ran), f"{count(red)} of {counted_runs(ran)}", "#days"),
-        Figure("Skipped", count(skipped), "not counted as runs", "#days"),
+        Figure("Failure rate", percent(red, ran), f"{count(red)} of {counted_results(ran)}", "#days"),
+        Figure("Skipped", count(skipped), "not counted as results", "#days"),
     )
 
 
@@ -235,8 +238,9 @@ def _heads_with(facts: _Facts, kinds: Collection[EvidenceKind]) -> set[str]:
     }
 
 
-def counted_runs(ran: int) -> str:
-    return f"{count(ran)} {'run' if ran == 1 else 'runs'}"
+def counted_results(ran: int) -> str:
+    """A result is the test in one job; a run with five variants gives five."""
+    return f"{count(ran)} {'result' if ran == 1 else 'results'}"
 
 
 def _left_out(facts: _Facts, modes: Sequence[Mode]) -> str:

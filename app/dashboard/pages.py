@@ -8,17 +8,18 @@ from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Depends, Request
 from sqlalchemy.orm import Session
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from app.dashboard import links, main_page, problems_page
 from app.dashboard.contexts import AbsentPage, MainPage, Page
 from app.dashboard.failure_page import failure_page
+from app.dashboard.file_page import file_page, kept_file
 from app.dashboard.links import GitHubLinks
 from app.dashboard.one_test_page import one_test_page
 from app.dashboard.pull_page import pull_page
 from app.dashboard.pulls_page import pulls_page
 from app.dashboard.rendering import Pages
-from app.dashboard.run_page import file_page, run_page
+from app.dashboard.run_page import run_page
 from app.dashboard.tests_page import tests_page
 from app.dashboard.url_filters import read_days, read_filters, read_key, read_word
 from app.deps import Wiring, WiringDep
@@ -117,6 +118,19 @@ def file(file: str, wired: WiringDep, pages: PagesDep) -> Response:
     with _reading(wired) as (session, github, now):
         page = file_page(session, _key(file), github, now=now)
     return _found(page, pages, "No file has this number.", now)
+
+
+@router.get("/files/{file}/download")
+def download(file: str, wired: WiringDep, pages: PagesDep) -> Response:
+    with _reading(wired) as (session, _github, now):
+        found = kept_file(session, _key(file))
+    if found is None:
+        return absent(pages, "No file has this number.", now)
+    return StreamingResponse(
+        found.chunks,
+        media_type="text/plain; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{found.name}"'},
+    )
 
 
 @router.get("/problems")

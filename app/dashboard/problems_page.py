@@ -7,7 +7,16 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from app.dashboard import links, marks, parts
-from app.dashboard.contexts import Beginning, DeadLetter, Delivery, KnownGap, ProblemsPage, Refusal, Trouble
+from app.dashboard.contexts import (
+    Beginning,
+    DeadLetter,
+    Delivery,
+    KnownGap,
+    ProblemsPage,
+    Refusal,
+    Trouble,
+    WaitingTask,
+)
 from app.dashboard.filters import ago, count
 from app.dashboard.url_filters import read_key
 from app.deps import Wiring
@@ -19,6 +28,7 @@ from app.store.screens.troubles import DeliveryLine, GapLine
 GAPS_SHOWN: Final = 50
 DELIVERIES_SHOWN: Final = 30
 DEAD_SHOWN: Final = 50
+TASKS_SHOWN: Final = 50
 RECENT: Final = timedelta(days=7)
 ODD: Final = "waiting-or-unreadable"
 DELIVERY_STATES: Final = {
@@ -47,6 +57,7 @@ def problems_page(
         told=told,
         waiting=_waiting(*troubles.oldest_waiting(inbox), now=now),
         dead_letters=tuple(_dead(one) for one in troubles.dead_letters(session, limit=DEAD_SHOWN)),
+        waiting_tasks=tuple(_waiting_task(one) for one in troubles.waiting_tasks(session, limit=TASKS_SHOWN)),
         refusals=tuple(Refusal(one.at, one.reason) for one in refused),
         refused=counted(wired.refusals.count, "request"),
         deliveries=tuple(map(_delivery, deliveries)),
@@ -122,15 +133,29 @@ def _waiting(number: int, oldest: datetime | None, *, now: datetime) -> str:
 
 
 def _dead(one: troubles.DeadLetter) -> DeadLetter:
-    family = f"{one.error_family}: " if one.error_family else ""
     return DeadLetter(
         key=one.key,
         stage=one.stage.replace("_", " "),
         tries=counted(one.total_tries, "try", "tries"),
-        error=f"{family}{one.error or 'no reason was noted'}",
+        error=_error(one.error_family, one.error),
         buried_at=one.updated_at,
         retry_href=links.with_query("/problems/retry", {"task": one.key}),
     )
+
+
+def _waiting_task(one: troubles.WaitingTask) -> WaitingTask:
+    return WaitingTask(
+        key=one.key,
+        stage=one.stage.replace("_", " "),
+        tries=counted(one.tries, "try", "tries"),
+        error=_error(one.error_family, one.error),
+        next_at=one.next_at,
+    )
+
+
+def _error(family: str | None, error: str | None) -> str:
+    named = f"{family}: " if family else ""
+    return f"{named}{error or 'no reason was noted'}"
 
 
 def _delivery(one: DeliveryLine) -> Delivery:

@@ -9,6 +9,7 @@ from app.domain.gap import Gap
 from app.domain.tested_tree import TestedTree, TreeSource
 from app.domain.verdict import Reason
 from app.domain.wording import short
+from app.store.artifacts import FileKind
 from app.store.screens import failure_lines
 from app.store.screens.attempt_lines import AttemptLine
 from app.store.screens.failure_lines import FailureLine
@@ -19,11 +20,10 @@ SHORT_TITLE: Final = 160
 
 
 def attempt(line: AttemptLine, github: GitHubLinks) -> parts.Attempt:
-    name = f"run {line.run}" if line.number == 1 else f"run {line.run}, attempt {line.number}"
     return parts.Attempt(
         href=links.to_run(line.key),
         mark=marks.of_conclusion(line.conclusion),
-        name=name,
+        name=run_name(line),
         workflow=line.workflow,
         event=line.event,
         repo=line.repo_name,
@@ -35,6 +35,10 @@ def attempt(line: AttemptLine, github: GitHubLinks) -> parts.Attempt:
         github=links.outside("on GitHub", line.url),
         completed_at=line.completed_at,
     )
+
+
+def run_name(line: AttemptLine) -> str:
+    return f"run {line.run}" if line.number == 1 else f"run {line.run}, attempt {line.number}"
 
 
 def gaps(found: Iterable[Gap]) -> tuple[parts.Gap, ...]:
@@ -108,9 +112,12 @@ def listed_jobs(lines: Sequence[FailureLine], *, most: int = 3) -> str:
 
 
 def file(line: FileLine) -> contexts.File:
+    """What it is and where it was, said once: a job's log is from the job's log anyway."""
+    kind = line.kind.value.replace("-", " ")
+    origin = "the job's log" if line.origin == "log" else f"artifact {line.origin}"
     return contexts.File(
         link=parts.Link(line.path, links.to_file(line.key)),
-        kind=line.kind.value.replace("-", " "),
-        origin="the job's log" if line.origin == "log" else f"artifact {line.origin}",
+        what=kind if line.kind is FileKind.JOB_LOG else f"{kind} from {origin}",
+        job="",
         note="cut" if line.cut else "",
     )

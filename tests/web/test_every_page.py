@@ -14,7 +14,18 @@ from app.store.session import read_only, unit_of_work
 from app.store.tasks import TaskState
 
 PULL = "/pulls/octo/gefen/83"
-PAGES = ["/", "/pulls", PULL, "/tests", "/tests/1", "/tests/3", "/failures/1", "/runs/14", "/files/1", "/problems"]
+PAGES = [
+    "/",
+    "/pulls",
+    PULL,
+    "/tests",
+    "/tests/1",
+    "/tests/3",
+    "/failures/1",
+    "/runs/14",
+    "/files/1",
+    "/problems",
+]
 DEAD = "attempt:1:29538690201:1:fetch"
 
 
@@ -93,6 +104,14 @@ def test_a_dead_letter_is_retried_from_its_page_once(story: TestClient) -> None:
     assert (task.state, task.tries) == (TaskState.QUEUED, 0)
     again = story.post(address, headers={"Origin": "http://127.0.0.1:8077"}, follow_redirects=True)
     assert "not a dead letter any more" in again.text
+
+
+def test_a_task_that_waits_for_another_try_is_listed_with_its_error_and_when(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.waiting_task(session)
+    text = words(page(story, "/problems").css_first("#tries"))
+    assert "fetch artifacts attempt:1:29538690203:1:fetch unavailable: GitHub answered 502" in text
+    assert "after 1 try; next in 4 min" in text
 
 
 @pytest.mark.parametrize(

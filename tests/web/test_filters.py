@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from app.dashboard.filters import ago, breakable, count, instant, iso, name_in, percent, scope_of, visible
+from app.dashboard.filters import (
+    ago,
+    ahead,
+    breakable,
+    count,
+    instant,
+    iso,
+    name_in,
+    percent,
+    scope_of,
+    visible,
+)
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -64,7 +75,7 @@ def test_a_label_is_its_scope_and_its_name(label: str, scope: str) -> None:
 @pytest.mark.parametrize(
     ("red", "ran", "said"),
     [
-        (0, 0, "no runs"),
+        (0, 0, "no results"),
         (0, 10, "0 %"),
         (10, 10, "100 %"),
         (1, 3, "33 %"),
@@ -97,6 +108,20 @@ def test_a_rate_between_none_and_all_is_neither(red: int, more: int) -> None:
 )
 def test_how_long_ago_is_one_unit(before: timedelta, said: str) -> None:
     assert ago(NOW - before, NOW) == said
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        (timedelta(seconds=-5), "now"),
+        (timedelta(seconds=0.2), "in 1 s"),
+        (timedelta(seconds=61), "in 2 min"),
+        (timedelta(minutes=60), "in 60 min"),
+        (timedelta(minutes=61), "in 2 h"),
+    ],
+)
+def test_how_long_until_then_is_one_unit(after: timedelta, said: str) -> None:
+    assert ahead(NOW + after, NOW) == said
 
 
 def test_numbers_and_instants() -> None:

@@ -21,13 +21,25 @@ from app.store import (
     failures,
     gaps,
     inbox,
+    outbox,
     reports,
     repos,
     runs,
+    tasks,
     verdicts,
 )
 from app.store.base import Base
 from app.store.inbox import DeliveryState, StoredDelivery
+
+
+def waiting_task(session: Session) -> None:
+    """A task whose first try found GitHub away."""
+    order = outbox.Order("attempt:1:29538690203:1:fetch", "fetch_artifacts", {})
+    tasks.note_once(session, [order], at=NOW)
+    tasks.begin_try(session, order.key, number=1, at=NOW)
+    then = NOW + timedelta(minutes=4)
+    told = "GitHub answered 502"
+    tasks.wait(session, order.key, at=NOW, next_at=then, family="unavailable", error=told)
 
 
 def more_gaps(session: Session, *, attempt: int, number: int) -> None:
@@ -166,6 +178,29 @@ def unknown_trees(session: Session) -> None:
         runs.set_tested_tree(session, job.id, TestedTree(TreeSource.UNKNOWN))
     for job in runs.jobs_of(session, 12):
         runs.set_tested_tree(session, job.id, TestedTree(TreeSource.MERGE_COMMIT))
+
+
+def judged_attempts(session: Session, *attempts: int) -> None:
+    for key in attempts:
+        runs.mark_judged(session, key, at=NOW)
+
+
+def green_with_lint(session: Session) -> int:
+    """A judged green run, one of whose jobs leaves no results; another was skipped."""
+    tested = Seen("test (3.11)", Conclusion.SUCCESS, {FLAKY: OutcomeKind.PASSED})
+    others = (Seen("lint", Conclusion.SUCCESS, {}), Seen("deploy", Conclusion.SKIPPED, {}))
+    story = Story(session)
+    key, _ = story.attempt(29538900000, "push", sha("9ee"), NOW, Conclusion.SUCCESS, tested, *others)
+    runs.mark_judged(session, key, at=NOW)
+    return key
+
+
+def hostile_file(session: Session, *, path: str) -> int:
+    log = blobs.pack("<script>alert(1)</script>")
+    blobs.keep(session, log)
+    file = artifacts.SourceFile(None, "log", path, artifacts.FileKind.RANK_LOG, log.digest)
+    artifacts.add_files(session, 14, [file])
+    return 3
 
 
 def long_texts(session: Session, *, characters: int) -> None:

@@ -116,7 +116,8 @@ class Story:
                 TestedTree(source, commit=head, tree=TreeSha(sha("1a2b3c4")), base_in_head=True),
             )
             cells.append(self._cells(job.id, job.variant_id, one.outcomes))
-            results.store_vector(self.session, cells[-1], day=at.date())
+            if one.outcomes:
+                results.store_vector(self.session, cells[-1], day=at.date())
             found |= self._failures(key, job.id, one, at)
         results.add_to_days(self.session, cells, day=at.date())
         return key, found

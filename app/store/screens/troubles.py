@@ -1,4 +1,4 @@
-"""What needs a look: gaps, deliveries that wait or cannot be read, and dead letters."""
+"""What needs a look: gaps, deliveries that wait or cannot be read, tasks that wait, and dead letters."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -50,6 +50,18 @@ class DeadLetter:
     updated_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class WaitingTask:
+    """A task whose last try failed in a way that may pass; `next_at` is when it is tried again."""
+
+    key: str
+    stage: str
+    tries: int
+    error_family: str | None
+    error: str | None
+    next_at: datetime | None
+
+
 def gap_lines(session: Session, *, before: int | None, limit: int) -> list[GapLine]:
     """Newest noted first, from below the key `before`. Walks the primary key backwards."""
     statement = (
@@ -90,6 +102,20 @@ def dead_letters(session: Session, *, limit: int) -> list[DeadLetter]:
     )
     return [
         DeadLetter(row.key, row.stage, row.total_tries, row.error_family, row.error, row.updated_at)
+        for row in session.scalars(statement)
+    ]
+
+
+def waiting_tasks(session: Session, *, limit: int) -> list[WaitingTask]:
+    """What failed last first; served by ix_tasks_state."""
+    statement = (
+        select(TaskRow)
+        .where(TaskRow.state == TaskState.WAITING.value)
+        .order_by(TaskRow.updated_at.desc(), TaskRow.key)
+        .limit(limit)
+    )
+    return [
+        WaitingTask(row.key, row.stage, row.tries, row.error_family, row.error, row.next_at)
         for row in session.scalars(statement)
     ]
 
