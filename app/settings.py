@@ -1,17 +1,32 @@
 """The only reader of the environment. Every field is documented in README; names carry their unit."""
 
+import difflib
 import os
+import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from app.domain.errors import Rejected
+
+PREFIX = "FLAKE_TRIAGE_"
+OF_TESTS = frozenset({"FLAKE_TRIAGE_CORPUS", "FLAKE_TRIAGE_OPENAPI"})
+"""Variables of this name that only the tests read."""
+
+_REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
+
+
+class WrongSettings(Rejected):
+    """Settings that are right one by one, and do not go together; the subject is a variable."""
 
 
 class Settings(BaseSettings):
     """Settings of all processes, from `FLAKE_TRIAGE_*` variables; frozen once read."""
 
     model_config = SettingsConfigDict(
-        env_prefix="FLAKE_TRIAGE_", frozen=True, extra="ignore", hide_input_in_errors=True
+        env_prefix=PREFIX, frozen=True, extra="ignore", hide_input_in_errors=True
     )
 
     data_dir: Path = Path("data")
@@ -58,6 +73,30 @@ class Settings(BaseSettings):
             raise ValueError("webhook_secret is empty or a placeholder; make one with: openssl rand -hex 32")
         return value
 
+    @field_validator("public_url", "github_api_url", "github_url")
+    @classmethod
+    def require_address(cls, value: str | None) -> str | None:
+        if value is not None and not _is_address(value):
+            raise ValueError("must be a whole address that begins with https:// or http://")
+        return value
+
+    @field_validator("repositories")
+    @classmethod
+    def require_names(cls, value: str) -> str:
+        names = [name.strip() for name in value.split(",") if name.strip()]
+        if not all(_REPOSITORY.fullmatch(name) for name in names):
+            raise ValueError("must be owner/name, or several of them with commas between")
+        return value
+
+    def refuse_open_door(self) -> None:
+        """Raise WrongSettings where anyone who reaches the port could invent deliveries."""
+        if self.webhook_secret is None and not self.is_loopback:
+            raise WrongSettings(
+                f"{PREFIX}WEBHOOK_SECRET",
+                f"not set, and {self.host} can be reached from other machines; "
+                f"set the secret of the webhook, or bind to 127.0.0.1 with {PREFIX}HOST",
+            )
+
     @property
     def is_loopback(self) -> bool:
         return self.host in {"127.0.0.1", "::1", "localhost"}
@@ -81,14 +120,17 @@ class Settings(BaseSettings):
         return f"sqlite:///{self.data_dir / 'engine.db'}"
 
     def as_environment(self) -> dict[str, str]:
-        """Our environment with these settings in it, for a child process that reads its own."""
+        """Our environment with these settings and no others, for a child process that reads its own."""
         own: dict[str, str] = {}
         for name in type(self).model_fields:
             value = getattr(self, name)
             if value is not None:
                 plain = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
-                own[f"FLAKE_TRIAGE_{name.upper()}"] = plain
-        return os.environ | own  # noqa: TID251 - this is the home of the ban
+                own[f"{PREFIX}{name.upper()}"] = plain
+        others = {
+            name: value for name, value in _environment().items() if not name.upper().startswith(PREFIX)
+        }
+        return others | own
 
     @property
     def watched(self) -> frozenset[str]:
@@ -97,3 +139,28 @@ class Settings(BaseSettings):
 
     def watches(self, repo: str) -> bool:
         return not self.watched or repo.lower() in self.watched
+
+
+def unknown_variables() -> dict[str, str | None]:
+    """Variables that look like settings and are none, each with the setting that may be meant."""
+    known = [name.upper() for name in Settings.model_fields]
+    found = {name: name.upper() for name in _environment() if name not in OF_TESTS}
+    strange = {name: upper.removeprefix(PREFIX) for name, upper in found.items() if upper.startswith(PREFIX)}
+    nearest = {
+        name: next(iter(difflib.get_close_matches(rest, known, n=1)), None)
+        for name, rest in sorted(strange.items())
+        if rest not in known
+    }
+    return {name: None if meant is None else PREFIX + meant for name, meant in nearest.items()}
+
+
+def _environment() -> dict[str, str]:
+    return dict(os.environ)  # noqa: TID251 - this is the home of the ban
+
+
+def _is_address(written: str) -> bool:
+    try:
+        found = urlsplit(written)
+        return found.scheme in {"http", "https"} and bool(found.hostname) and (found.port or 1) > 0
+    except ValueError:
+        return False

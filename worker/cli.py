@@ -1,14 +1,14 @@
 """`flake-triage`: the root of the command line. Commands live in `worker/commands`."""
 
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
-from pydantic import ValidationError
-from sqlalchemy.exc import DBAPIError
 
-from app.domain.errors import TriageError
-from worker import says
-from worker.commands import db, demo, ingest, serve, tasks, verdicts
+from app.settings import unknown_variables
+from worker import says, trouble
+from worker.commands import db, demo, groups, ingest, serve, tasks, verdict_show, verdicts
 
 cli = typer.Typer(
     name="flake-triage",
@@ -18,31 +18,39 @@ cli = typer.Typer(
     rich_markup_mode=None,  # a sentence in a box breaks where it cannot be copied
     help="Tells people who use GitHub Actions whether a red test is theirs, and why it failed. "
     "Settings come from FLAKE_TRIAGE_* variables.",
+    epilog="Example: flake-triage verdicts --latest",
 )
 serve.register(cli)
 demo.register(cli)
 ingest.register(cli)
 verdicts.register(cli)
+verdict_show.register(cli)
+groups.register(cli)
 cli.add_typer(tasks.commands, name="tasks")
 cli.add_typer(db.commands, name="db")
 
 
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        says.text(f"flake-triage {version('flake-triage')}")
+        raise typer.Exit
+
+
+@cli.callback()
+def _root(
+    *,
+    _version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version.")
+    ] = False,
+) -> None:
+    """The options before any command."""
+
+
 def main() -> None:
     """Entry point: expected trouble becomes a sentence on stderr; a traceback is a bug of ours."""
+    for name, meant in unknown_variables().items():
+        says.progress(f"flake-triage: {name} is no setting{f'; is {meant} meant?' if meant else ''}")
     try:
         cli()
-    except ValidationError as error:
-        for problem in error.errors(include_url=False, include_input=False, include_context=False):
-            says.progress(f"flake-triage: {_variable(problem['loc'])}: {problem['msg']}")
-        sys.exit(says.WRONG_USE)
-    except TriageError as error:
-        says.progress(f"flake-triage: {error}")
-    except DBAPIError as error:
-        says.progress(f"flake-triage: database: {error.orig}")
-    except OSError as error:
-        says.progress(f"flake-triage: {error}")
-    sys.exit(says.NOTHING_DONE)
-
-
-def _variable(where: tuple[int | str, ...]) -> str:
-    return "FLAKE_TRIAGE_" + "_".join(str(part) for part in where).upper()
+    except trouble.Expected as error:
+        sys.exit(trouble.tell(error))

@@ -10,6 +10,7 @@ import typer
 from app.logs import redact
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object a line, nothing else.")]
+RepoOption = Annotated[str | None, typer.Option("--repo", help="Only of this repository, owner/name.")]
 
 CHECKED_BAD = 1
 WRONG_USE = 2

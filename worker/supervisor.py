@@ -3,19 +3,18 @@
 import ctypes
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import structlog
 
 from app.settings import Settings
-from worker import says
+from worker import listening, says
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
@@ -23,9 +22,6 @@ STEADY_S = 30.0
 """A child that ran this long starts again without a longer pause."""
 
 LOOK_S = 0.1
-BACKLOG = 1024
-"""Connections that wait, also while the web restarts: the listening socket belongs to the supervisor."""
-
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
@@ -34,19 +30,25 @@ log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class Child:
-    """A process that should run. `failures` counts ends in a row that came too soon."""
+    """A process that should run. `failures` counts ends in a row that came too soon.
+
+    One that ends with the code for wrong use is `refused`: its settings are wrong, and no restart helps.
+    """
 
     name: str
     command: Sequence[str]
     inherits: tuple[int, ...] = ()
+    environment: Mapping[str, str] | None = None
     process: subprocess.Popen[bytes] | None = None
     started_s: float = 0.0
     start_again_s: float = 0.0
     failures: int = 0
+    refused: bool = False
 
     def start(self) -> None:
         self.process = subprocess.Popen(  # noqa: S603 - the command is the supervisor's own
             self.command,
+            env=self.environment,
             pass_fds=self.inherits,
             process_group=0,  # Ctrl-C reaches the supervisor only, which then stops both in order
             preexec_fn=_die_with_parent,  # noqa: PLW1509 - the supervisor has one thread, so forking is safe
@@ -64,6 +66,10 @@ class Child:
         if status is None:
             return
         self.process = None
+        if status == says.WRONG_USE:
+            self.refused = True
+            log.error("process cannot run with these settings", process=self.name)
+            return
         self.failures = 0 if now_s - self.started_s >= STEADY_S else self.failures + 1
         pause_s = min(FIRST_PAUSE_S * 2.0 ** min(self.failures - 1, 10), LONGEST_PAUSE_S)
         self.start_again_s = now_s + pause_s
@@ -94,20 +100,31 @@ class Supervisor:
         self._stop = threading.Event()
 
     def run(self) -> int:
-        """Supervise until SIGTERM or SIGINT; return the exit code. Raises OSError if the port is taken."""
-        with _listen(self._settings) as listener, self._signals():
-            self._announce(listener)
-            number = listener.fileno()
-            web = Child("web", _module("worker.web", str(number)), inherits=(number,))
-            children = [web, Child("worker", _module("worker", "worker"))]
+        """Supervise until SIGTERM or SIGINT; return the exit code.
+
+        Raises WrongSettings if the door would be open, Unavailable if the port cannot be had.
+        """
+        self._settings.refuse_open_door()
+        with listening.listen(self._settings) as listener, self._signals():
+            listening.announce(listener, self._settings, as_json=self._as_json)
+            number, environment = listener.fileno(), self._settings.as_environment()
+            web = _module("worker.web", str(number))
+            children = [
+                Child("web", web, inherits=(number,), environment=environment),
+                Child("worker", _module("worker", "worker"), environment=environment),
+            ]
             try:
-                while not self._stop.is_set() and self._parent in {None, os.getppid()}:
+                while self._goes_on(children):
                     for child in children:
                         child.look()
                     self._stop.wait(LOOK_S)
             finally:
                 self._end(children)
-        return 0
+        return says.WRONG_USE if any(child.refused for child in children) else 0
+
+    def _goes_on(self, children: Sequence[Child]) -> bool:
+        is_wanted = not self._stop.is_set() and self._parent in {None, os.getppid()}
+        return is_wanted and not any(child.refused for child in children)
 
     def _end(self, children: Sequence[Child]) -> None:
         """Ask all at once; what the web takes while the worker stops waits in the inbox."""
@@ -117,17 +134,6 @@ class Supervisor:
         for child in children:
             child.end(grace_s=max(0.0, deadline_s - time.monotonic()))
         log.info("stopped")
-
-    def _announce(self, listener: socket.socket) -> None:
-        port = listener.getsockname()[1]
-        url = self._settings.public_url or f"http://{_in_address(self._settings.host)}:{port}"
-        webhook = f"{url.rstrip('/')}/webhooks/github"
-        if self._as_json:
-            says.line({"url": url, "webhook": webhook, "data_dir": str(self._settings.data_dir)})
-            return
-        says.text(f"Dashboard: {url}")
-        says.text(f"Webhook:   {webhook}")
-        says.text(f"Data:      {self._settings.data_dir.resolve()}")
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
@@ -144,15 +150,6 @@ class Supervisor:
 
 def _module(*arguments: str) -> Sequence[str]:
     return [sys.executable, "-m", *arguments]
-
-
-def _listen(settings: Settings) -> socket.socket:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
-
-
-def _in_address(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _die_with_parent() -> None:

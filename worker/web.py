@@ -1,4 +1,4 @@
-"""The web process: the application under uvicorn, on a socket that may be handed in.
+"""The web process: the application under uvicorn, on a socket that is handed in.
 
 `python -m worker.web FD` is how `serve` starts it: past the command line, whose imports it need not carry.
 """
@@ -10,17 +10,20 @@ import uvicorn
 
 from app import logs
 from app.settings import Settings
+from worker import trouble
 
 
-def run(settings: Settings, *, listener: int | None = None) -> None:
-    """Serve until SIGTERM or SIGINT. `listener` is a socket that listens already, by its descriptor."""
+def run(settings: Settings, listener: socket.socket) -> None:
+    """Serve on a socket that listens already, until SIGTERM or SIGINT.
+
+    Raises WrongSettings if strangers could deliver.
+    """
+    settings.refuse_open_door()
     logs.configure()
     server = uvicorn.Server(
         uvicorn.Config(
             "app.main:create_from_environment",
             factory=True,
-            host=settings.host,
-            port=settings.port,
             log_config=None,
             access_log=False,
             server_header=False,
@@ -28,10 +31,13 @@ def run(settings: Settings, *, listener: int | None = None) -> None:
         )
     )
     try:
-        server.run(sockets=None if listener is None else [socket.socket(fileno=listener)])
+        server.run(sockets=[listener])
     except KeyboardInterrupt:
         return  # the server has ended in good order and hands the signal on
 
 
 if __name__ == "__main__":
-    run(Settings(), listener=int(sys.argv[1]))
+    try:
+        run(Settings(), socket.socket(fileno=int(sys.argv[1])))
+    except trouble.Expected as error:
+        sys.exit(trouble.tell(error))

@@ -81,14 +81,14 @@ class Downloads:
     def _open(self, subject: str, target: httpx.URL) -> Iterator[httpx.Response]:
         """A request of its own making: the client would add its headers and cookies to one it built.
 
-        Errors name their kind only, since the address carries a signature.
+        Errors name their kind and the host only, since the address carries a signature.
         """
         headers = {"User-Agent": USER_AGENT, "Accept": "*/*", "Accept-Encoding": "identity"}
         request = httpx.Request("GET", target, headers=headers)
         try:
             response = self._transport.http.send(request, stream=True, auth=None, follow_redirects=False)
         except httpx.RequestError as error:
-            raise Unavailable(subject, f"no answer from the store ({type(error).__name__})") from None
+            raise Unavailable(subject, f"no answer from {target.host} ({type(error).__name__})") from None
         try:
             yield response
         except httpx.RequestError as error:

@@ -124,7 +124,8 @@ class Transport:
                 return self._send(request, url, params)
             except httpx.RequestError as error:
                 if not tries_left:
-                    raise Unavailable(request.subject, f"no answer ({type(error).__name__})") from None
+                    reason = f"no answer from {url.host} ({type(error).__name__})"
+                    raise Unavailable(request.subject, reason) from None
         raise AssertionError("every try returns or raises")
 
     def _send(self, request: Request, url: httpx.URL, params: Params | None) -> Answer:

@@ -1,5 +1,6 @@
 """Every group with its failures counted and what is thought of them now, page by page."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +23,8 @@ GroupState = Literal["flaky", "suspect", "failing"]
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """`test` is the label of the test that founded the group, or None where no test is named.
+    """`test` is the test's label, or None where no test is named; where its tests differ in parameters,
+    `[...]` stands for these. `title` is the failure in one line.
 
     `state` rests on the newest verdict of each failure: `flaky` if one is a likely or confirmed flake,
     `suspect` if one is a suspected flake, else `failing`.
@@ -35,6 +37,7 @@ class ListedGroup:
     last_seen_at: datetime
     failures: int
     state: GroupState
+    title: str
 
 
 def listed(session: Session, *, repo: int | None = None, page_rows: int = PAGE) -> Iterator[ListedGroup]:
@@ -49,7 +52,8 @@ def listed(session: Session, *, repo: int | None = None, page_rows: int = PAGE) 
 
 def _page(session: Session, *where: ColumnElement[bool], limit: int) -> list[ListedGroup]:
     statement = (
-        select(GroupRow.id, TestRow.label, GroupRow.category, GroupRow.first_seen_at, GroupRow.last_seen_at)
+        select(GroupRow.id, TestRow.label, TestRow.base_label, GroupRow.category, GroupRow.title)
+        .add_columns(GroupRow.first_seen_at, GroupRow.last_seen_at)
         .join(TestRow, TestRow.id == GroupRow.test_id, isouter=True)
         .where(*where)
         .order_by(GroupRow.last_seen_at.desc(), GroupRow.id.desc())
@@ -57,29 +61,37 @@ def _page(session: Session, *where: ColumnElement[bool], limit: int) -> list[Lis
     )
     rows = session.execute(statement).all()
     keys = [row.id for row in rows]
-    counts = _failure_counts(session, keys)
+    counts = _counts(session, keys)
     likely, suspected = _flaky(session, keys)
     return [
         ListedGroup(
             id=row.id,
-            test=row.label,
+            test=f"{row.base_label}[...]" if counts[row.id].tests > 1 else row.label,
             category=Category(row.category),
             first_seen_at=row.first_seen_at,
             last_seen_at=row.last_seen_at,
-            failures=counts.get(row.id, 0),
+            failures=counts[row.id].failures,
             state="flaky" if row.id in likely else "suspect" if row.id in suspected else "failing",
+            title=row.title,
         )
         for row in rows
     ]
 
 
-def _failure_counts(session: Session, groups: Collection[int]) -> dict[int, int]:
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    failures: int = 0
+    tests: int = 0
+
+
+def _counts(session: Session, groups: Collection[int]) -> defaultdict[int, _Counts]:
     statement = (
-        select(FailureRow.group_id, func.count())
+        select(FailureRow.group_id, func.count(), func.count(FailureRow.test_id.distinct()))
         .where(FailureRow.group_id.in_(groups))
         .group_by(FailureRow.group_id)
     )
-    return {group: count for group, count in session.execute(statement) if group is not None}
+    found = session.execute(statement).all()
+    return defaultdict(_Counts, {group: _Counts(count, tests) for group, count, tests in found if group})
 
 
 def _flaky(session: Session, groups: Collection[int]) -> tuple[set[int], set[int]]:

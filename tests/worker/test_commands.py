@@ -1,9 +1,12 @@
 """The command line: what it prints, where, and its exit codes."""
 
 import json
+import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -15,7 +18,7 @@ from app.store import migrate, tasks
 from app.store.outbox import Order
 from app.store.session import unit_of_work
 from app.store.tasks import TaskState
-from worker import cli
+from worker import cli, trouble
 
 
 def flake_triage(*arguments: str) -> Result:
@@ -141,13 +144,18 @@ def test_retry_of_a_task_that_runs_changes_nothing(bench: Bench) -> None:
     assert bench.task("fetch:1").number == 1
 
 
-@pytest.mark.parametrize("command", [["tasks", "list"], ["tasks", "retry", "k"]])
+@pytest.mark.parametrize(
+    "command",
+    [["tasks", "list"], ["tasks", "retry", "k"], ["verdicts"], ["groups"], ["verdict", "show", "1"]],
+)
 def test_folder_without_database_is_a_sentence_and_exit_code_3(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "none"))
     assert main(command, monkeypatch) == 3
-    assert "holds no database; `flake-triage db upgrade` makes one" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert told.startswith(f"flake-triage: {command[0]}")
+    assert "holds no database yet; `flake-triage serve` or `flake-triage ingest` fills one" in told
     assert not (tmp_path / "none").exists()
 
 
@@ -158,7 +166,8 @@ def test_file_that_is_no_database_is_a_sentence_and_exit_code_3(
         file.unlink()
     (data_dir / "app.db").write_bytes(b"no database" * 1000)
     assert main(["tasks", "list"], monkeypatch) == 3
-    assert capsys.readouterr().err == "flake-triage: database: file is not a database\n"
+    told = "flake-triage: the database in FLAKE_TRIAGE_DATA_DIR cannot be used: file is not a database\n"
+    assert capsys.readouterr().err == told
 
 
 def test_wrong_setting_names_its_variable_and_not_its_value(
@@ -167,8 +176,79 @@ def test_wrong_setting_names_its_variable_and_not_its_value(
     monkeypatch.setenv("FLAKE_TRIAGE_PORT", "hunter2")
     assert main(["db", "upgrade"], monkeypatch) == 2
     said = capsys.readouterr().err
-    assert said.startswith("flake-triage: FLAKE_TRIAGE_PORT: Input should be a valid integer")
-    assert "hunter2" not in said
+    assert said == "flake-triage: FLAKE_TRIAGE_PORT: must be a whole number\n"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "told"),
+    [
+        ("PORT", "70000", "must be at most 65535"),
+        ("WORKER_THREADS", "0", "must be at least 1"),
+        ("RETRY_BASE_S", "0", "must be more than 0"),
+        ("RETRY_BASE_S", "soon", "must be a number"),
+        ("READ_PASSED_LOGS", "perhaps", "must be true or false"),
+        ("PUBLIC_URL", "triage.example.org", "must be a whole address that begins with https:// or http://"),
+        ("PUBLIC_URL", "https://[half", "must be a whole address that begins with https:// or http://"),
+        ("REPOSITORIES", "octo/lib, noslash", "must be owner/name, or several of them with commas between"),
+        (
+            "WEBHOOK_SECRET",
+            "changeme",
+            "webhook_secret is empty or a placeholder; make one with: openssl rand -hex 32",
+        ),
+    ],
+)
+def test_each_wrong_setting_is_told_in_words_of_ours(
+    variable: str, value: str, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(f"FLAKE_TRIAGE_{variable}", value)
+    assert main(["db", "upgrade"], monkeypatch) == 2
+    assert capsys.readouterr().err == f"flake-triage: FLAKE_TRIAGE_{variable}: {told}\n"
+
+
+@pytest.mark.parametrize("command", ["serve", "web"])
+def test_open_door_is_refused_at_once(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_HOST", "0.0.0.0")
+    assert main([command], monkeypatch) == 2
+    assert capsys.readouterr().err.startswith(
+        "flake-triage: FLAKE_TRIAGE_WEBHOOK_SECRET: not set, and 0.0.0.0 can be reached from other machines"
+    )
+
+
+@pytest.mark.parametrize("command", ["serve", "web"])
+def test_port_that_is_taken_is_named_with_the_setting_to_change(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setenv("FLAKE_TRIAGE_PORT", str(port))
+        assert main([command], monkeypatch) == 3
+    told = f"flake-triage: port {port}: taken by another process on 127.0.0.1; name another one in "
+    assert f"{told}FLAKE_TRIAGE_PORT\n" in capsys.readouterr().err
+
+
+def test_address_of_another_machine_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_HOST", "192.0.2.1")
+    monkeypatch.setenv("FLAKE_TRIAGE_WEBHOOK_SECRET", "a secret of this test")
+    assert main(["web"], monkeypatch) == 3
+    told = capsys.readouterr().err
+    assert "flake-triage: address 192.0.2.1: not one of this machine" in told
+    assert "FLAKE_TRIAGE_HOST" in told
+
+
+def test_misspelt_setting_is_told_with_the_one_that_is_meant(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_POTR", "1")
+    monkeypatch.setenv("FLAKE_TRIAGE_ZZZZZZ", "1")
+    assert main(["tasks", "list"], monkeypatch) == 0
+    assert capsys.readouterr().err.splitlines()[:2] == [
+        "flake-triage: FLAKE_TRIAGE_POTR is no setting; is FLAKE_TRIAGE_PORT meant?",
+        "flake-triage: FLAKE_TRIAGE_ZZZZZZ is no setting",
+    ]
 
 
 def test_folder_that_cannot_be_made_is_a_sentence(
@@ -177,20 +257,43 @@ def test_folder_that_cannot_be_made_is_a_sentence(
     (tmp_path / "file").touch()
     monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "file" / "data"))
     assert main(["db", "upgrade"], monkeypatch) == 3
-    assert "Not a directory" in capsys.readouterr().err
+    assert "FLAKE_TRIAGE_DATA_DIR: " in (told := capsys.readouterr().err)
+    assert "is not a folder; name one that may be made or written" in told
+    monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "file"))
+    assert main(["db", "upgrade"], monkeypatch) == 3
+    assert "is not a folder" in capsys.readouterr().err
+
+
+def test_folder_that_cannot_be_written_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", "/proc/flake-triage")
+    assert main(["db", "upgrade"], monkeypatch) == 3
+    assert "FLAKE_TRIAGE_DATA_DIR: /proc/flake-triage cannot be written (" in capsys.readouterr().err
+
+
+def test_other_trouble_with_a_file_names_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(FileNotFoundError) as raised:
+        (tmp_path / "gone").read_bytes()
+    assert trouble.tell(raised.value) == 3
+    assert trouble.tell(OSError("more than we take")) == 3
+    told = f"flake-triage: {tmp_path / 'gone'}: no such file or directory\nflake-triage: more than we take\n"
+    assert capsys.readouterr().err == told
 
 
 def test_upgrade_makes_both_databases_and_may_be_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "new"))
-    for _ in range(2):
+    for is_changed in (True, False):
         result = flake_triage("db", "upgrade", "--json")
-        assert json.loads(result.stdout) == {"data_dir": str(tmp_path / "new"), "upgraded": True}
+        assert json.loads(result.stdout) == {"data_dir": str(tmp_path / "new"), "upgraded": is_changed}
     settings = Settings()
     assert migrate.is_current(settings.app_database_url, "app")
     assert migrate.is_current(settings.inbox_database_url, "inbox")
-    assert "are up to date" in flake_triage("db", "upgrade").stdout
+    assert "were up to date already" in flake_triage("db", "upgrade").stdout
+    monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "newer"))
+    assert "were brought to the newest schema" in flake_triage("db", "upgrade").stdout
 
 
 def test_three_upgrades_at_once_leave_one_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,8 +305,21 @@ def test_three_upgrades_at_once_leave_one_schema(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    "command", [["tasks", "list"], ["tasks", "retry"], ["db", "upgrade"], ["serve"], ["web"], ["worker"]]
+    "command",
+    [
+        *(
+            [name]
+            for name in ("tasks", "db", "verdict", "serve", "web", "worker", "demo", "ingest", "verdicts")
+        ),
+        *(["tasks", "list"], ["tasks", "retry"], ["db", "upgrade"], ["verdict", "show"], ["groups"], []),
+    ],
 )
-def test_help_of_every_command_has_an_example(command: list[str]) -> None:
+def test_help_of_every_command_and_group_has_an_example(command: list[str]) -> None:
     result = flake_triage(*command, "--help")
-    assert (result.exit_code, "Example:" in result.stdout) == (0, True)
+    assert (result.exit_code, bool(re.search(r"Example: .*flake-triage", result.stdout))) == (0, True)
+    if command not in ([], ["tasks"], ["db"], ["verdict"]):
+        assert "--json" in result.stdout
+
+
+def test_version_is_that_of_the_package() -> None:
+    assert flake_triage("--version").stdout == f"flake-triage {version('flake-triage')}\n"

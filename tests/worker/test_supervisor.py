@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from app.settings import Settings
-from worker.supervisor import LONGEST_PAUSE_S, Child
+from worker.supervisor import LONGEST_PAUSE_S, Child, Supervisor
 
 
 class Served:
@@ -132,7 +132,7 @@ def test_port_that_is_taken_is_a_sentence_and_no_traceback(settings: Settings) -
             timeout=60,
         )
     assert ended.returncode == 3
-    assert "Address already in use" in ended.stderr
+    assert "name another one in FLAKE_TRIAGE_PORT" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
@@ -155,6 +155,37 @@ def test_child_that_keeps_ending_is_started_again_after_ever_longer_pauses() -> 
     assert child.start_again_s - time.monotonic() <= LONGEST_PAUSE_S
     child.look()
     assert child.process is None
+
+
+def test_child_that_cannot_run_with_its_settings_is_not_started_again() -> None:
+    child = Child("web", [sys.executable, "-c", "raise SystemExit(2)"])
+    child.look()
+    assert child.process is not None
+    child.process.wait(timeout=30)
+    child.look()
+    assert child.refused
+
+
+def test_web_that_is_handed_wrong_settings_says_so_and_ends_with_code_2() -> None:
+    environment = {**os.environ, "FLAKE_TRIAGE_PORT": "high"}  # noqa: TID251 - as above
+    ended = subprocess.run(
+        [sys.executable, "-m", "worker.web", "0"],
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (ended.returncode, ended.stderr) == (
+        2,
+        "flake-triage: FLAKE_TRIAGE_PORT: must be a whole number\n",
+    )
+
+
+def test_refused_child_ends_the_service(settings: Settings) -> None:
+    """The worker reads its own environment: there a setting is wrong that the supervisor was given right."""
+    given = settings.model_copy(update={"port": 0, "worker_threads": 1000})
+    assert Supervisor(given, as_json=True).run() == 2
 
 
 def test_child_that_ignores_the_request_to_stop_is_killed() -> None:

@@ -1,11 +1,17 @@
 """`flake-triage verdicts`, `verdict show` and `groups`: their shapes, their order and their narrowing."""
 
+import fcntl
 import json
+import os
+import struct
+import subprocess
+import sys
+import termios
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from ingest_story import START, Story, invoke, json_lines, sha, story_in, traceback
+from ingest_story import BOOM, START, Story, invoke, json_lines, sha, story_in, traceback
 from sqlalchemy import update
 
 from app.domain.errors import Gone
@@ -14,6 +20,7 @@ from app.settings import Settings
 from app.store import group_list, verdict_list
 from app.store.session import open_engine, read_only, unit_of_work
 from app.store.verdicts import VerdictRow
+from worker.commands.tables import laid_out
 
 RED = {"test_one": traceback("test_one"), "test_two": "passed"}
 GREEN = {"test_one": "passed", "test_two": "passed"}
@@ -105,10 +112,47 @@ def test_reading_makes_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("story")
-def test_people_read_verdicts_as_a_table() -> None:
-    shown = invoke("verdicts").stdout
-    assert "likely flake" in shown
-    assert "unknown" in shown
+def test_people_read_verdicts_in_the_words_that_scripts_read() -> None:
+    head, first, second, _ = invoke("verdicts").stdout.splitlines()
+    assert head.split() == ["id", "when", "(UTC)", "test", "kind", "strength", "whose", "run", "job"]
+    assert first.split()[3:6] == ["tests.test_a::test_one", "new-failure", "suspected"]
+    assert second.split()[3:6] == ["tests.test_a::test_one", "flaky", "likely"]
+
+
+@pytest.mark.usefixtures("story")
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+def test_a_narrow_terminal_shows_each_tests_whole_name() -> None:
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "60"}  # noqa: TID251 - the child needs PATH
+    command = [sys.executable, "-m", "worker", "verdicts"]
+    ended = subprocess.run(
+        command, stdout=theirs, stderr=subprocess.PIPE, env=environment, timeout=60, check=True
+    )
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode().splitlines()
+    os.close(ours)
+    assert ended.stderr == b""
+    assert shown[0].split() == ["id", "test"]
+    assert shown[2].split() == ["1", "tests.test_a::test_one"]
+    assert "new-failure" in shown[3]
+
+
+def test_rows_that_do_not_fit_take_two_lines_and_lose_nothing() -> None:
+    columns, rows = ("id", "name", "count"), [("7", "a::b" * 10, "1,000"), ("12", "短い", "2")]
+    assert list(laid_out(columns, rows, name=1, width=80)) == [
+        f"id  {'name':40}  count",
+        f" 7  {'a::b' * 10}  1,000",
+        f"12  短い{' ' * 36}      2",
+    ]
+    assert list(laid_out(columns, rows, name=1, width=20)) == [
+        "id  name",
+        "    count",
+        f" 7  {'a::b' * 10}",
+        "    1,000",
+        "12  短い",
+        "        2",
+    ]
 
 
 def test_pages_join_without_loss_or_repetition(story: Story, settings: Settings) -> None:
@@ -130,10 +174,26 @@ def test_pages_join_without_loss_or_repetition(story: Story, settings: Settings)
 def test_a_verdict_is_shown_with_its_reasons_and_gaps() -> None:
     newest = json_lines(invoke("verdicts", "--latest", "--json"))[0]
     shown = invoke("verdict", "show", str(newest["id"])).stdout
-    assert "likely flake" in shown
+    assert "kind: flaky, strength: likely, whose: unknown, cause: not known" in shown
+    assert "judged on what was known at 2026-11-01 08:02 UTC, by version " in shown
+    assert f"Failure: {BOOM}" in shown
+    assert "  | pkg/shapes.py:7: ValueError" in shown
     assert newest["reasons"][0]["text"] in shown
     told = json_lines(invoke("verdict", "show", str(newest["id"]), "--json"))
-    assert told == [newest | {"policy": VerdictPolicy().version}]
+    assert told == [newest | {"policy": VerdictPolicy().version, "message": BOOM, "text": told[0]["text"]}]
+    assert list(told[0])[-2:] == ["message", "text"]
+    assert told[0]["text"] == traceback("test_one")
+
+
+def test_only_the_end_of_a_long_failure_is_shown(story: Story) -> None:
+    lines = "".join(f"line {number}\n" for number in range(100))
+    story.job(9, {"test_long": f"{lines}{traceback('test_long')}"}, repo="octo/third")
+    story.ingest()
+    newest = json_lines(invoke("verdicts", "--repo", "octo/third", "--json"))[0]
+    shown = invoke("verdict", "show", str(newest["id"])).stdout
+    assert "lines before these; --json has all)" in shown
+    assert "line 99" in shown
+    assert "line 9\n" not in shown
 
 
 @pytest.mark.usefixtures("story")
@@ -151,7 +211,7 @@ def test_a_verdict_that_would_differ_today_gives_exit_code_1(settings: Settings)
     change(settings, strength="confirmed", kind="regression", evidence=[])
     result = invoke("verdict", "show", "1", "--recompute")
     assert result.exit_code == 1
-    assert "new failure" in result.stdout
+    assert "the stored facts: kind: new-failure" in result.stdout
     assert "now also: " in result.stdout
     told = invoke("verdict", "show", "1", "--recompute", "--json")
     assert told.exit_code == 1
@@ -181,9 +241,23 @@ def test_a_group_says_what_is_thought_of_it() -> None:
             "last_seen": (START + timedelta(minutes=1)).isoformat(),
             "failures": 1,
             "state": "flaky",
+            "title": found[0]["title"],
         }
     ]
-    assert "failing" in invoke("groups").stdout
+    assert "ValueError: shape" in found[0]["title"]
+    shown = invoke("groups").stdout
+    assert "failing" in shown
+    assert "ValueError: shape" in shown
+
+
+def test_a_group_of_several_parameters_bears_none_of_them(story: Story) -> None:
+    for number in (1, 2):
+        name = f"test_reg[{number}]"
+        story.job(40 + number, {name: traceback("test_reg")}, repo="octo/third", sha=sha(f"p{number}"))
+        story.ingest()
+        newest = json_lines(invoke("groups", "--repo", "octo/third", "--json"))
+        named = "tests.test_a::test_reg[1]" if number == 1 else "tests.test_a::test_reg[...]"
+        assert [(one["test"], one["failures"]) for one in newest] == [(named, number)]
 
 
 def test_a_suspected_flake_makes_a_suspect_group(story: Story) -> None:

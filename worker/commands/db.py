@@ -7,7 +7,9 @@ from worker import says
 from worker.says import JsonFlag
 from worker.upgrade import upgrade
 
-commands = typer.Typer(no_args_is_help=True, help="Look after the databases.")
+commands = typer.Typer(
+    no_args_is_help=True, help="Look after the databases.", epilog="Example: flake-triage db upgrade"
+)
 
 
 @commands.callback()
@@ -19,8 +21,10 @@ def _group() -> None:
 def upgrade_command(*, as_json: JsonFlag = False) -> None:
     """Bring the databases to the newest schema. Safe to repeat; serve, web and worker do it themselves."""
     settings = Settings()
-    upgrade(settings)
+    is_changed = upgrade(settings)
     if as_json:
-        says.line({"data_dir": str(settings.data_dir), "upgraded": True})
+        says.line({"data_dir": str(settings.data_dir), "upgraded": is_changed})
+    elif is_changed:
+        says.text(f"The databases in {settings.data_dir} were brought to the newest schema.")
     else:
-        says.text(f"The databases in {settings.data_dir} are up to date.")
+        says.text(f"The databases in {settings.data_dir} were up to date already.")

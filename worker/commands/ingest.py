@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from app.clock import SystemClock
 from app.domain.policy import VerdictPolicy
@@ -14,7 +13,7 @@ from worker import says
 from worker.commands.database import opened_store
 from worker.commands.ingest_formats import FORMATS
 from worker.commands.ingest_plan import Plan, plan_of
-from worker.commands.tables import print_table
+from worker.commands.tables import print_listing
 from worker.ingest.collection import rare_collections
 from worker.ingest.commit_lines import ALWAYS
 from worker.ingest.load import Loaded, Loader
@@ -25,6 +24,7 @@ from worker.says import JsonFlag
 from worker.upgrade import upgrade
 
 SHOWN_UNITS = 20
+COLUMNS = ("repository", "run", "attempt", "jobs", "results", "failures", "gaps", "status")
 
 
 NEEDED = "Needed with PATHs."
@@ -151,23 +151,21 @@ def _run(plan: Plan, settings: Settings, default_branch: str | None, *, replace:
         if plan.repo is not None:
             loader.add_commits(plan.repo, unused(plan.commits, last))
     if not as_json and shown:
-        _print_table(shown, progress.units)
+        _print_units(shown, progress.units)
     progress.summarise(commits=len(plan.commits))
     has_read = progress.units > 0 and (not loader.files_unread or loader.files_unread < loader.files_named)
     return 0 if has_read or plan.commits else says.NOTHING_DONE
 
 
-def _print_table(shown: list[Loaded], total: int) -> None:
-    more = "" if total <= len(shown) else f", the last {len(shown)} of {total}"
-    table = Table(title=f"Attempts brought in{more}", title_justify="left")
-    for name in ("repository", "run", "attempt", "jobs", "results", "failures", "gaps", "was"):
-        table.add_column(name, justify="left" if name in {"repository", "was"} else "right")
-    for one in shown:
-        counts = (one.jobs, one.results, one.failures, one.gaps)
-        table.add_row(
-            one.repo, str(one.run), str(one.attempt), *(f"{count:,}" for count in counts), one.status
-        )
-    print_table(table)
+def _print_units(shown: list[Loaded], total: int) -> None:
+    if total > len(shown):
+        says.text(f"The last {len(shown)} of {total:,} attempts:")
+    print_listing(COLUMNS, [_row(one) for one in shown], name=0)
+
+
+def _row(one: Loaded) -> tuple[str, ...]:
+    counts = (f"{count:,}" for count in (one.jobs, one.results, one.failures, one.gaps))
+    return (one.repo, str(one.run), str(one.attempt), *counts, one.status)
 
 
 def register(cli: typer.Typer) -> None:

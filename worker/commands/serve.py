@@ -7,7 +7,7 @@ import typer
 
 from app import logs
 from app.settings import Settings
-from worker import supervisor
+from worker import listening, says, supervisor
 from worker.says import JsonFlag
 from worker.upgrade import upgrade
 from worker.web import run as run_web
@@ -18,26 +18,32 @@ Parent = Annotated[int | None, typer.Option(hidden=True, help="End when this par
 def serve(*, as_json: JsonFlag = False, parent: Parent = None) -> None:
     """Run the whole service: the web and the worker, each restarted when it ends, until SIGTERM or Ctrl-C."""
     settings = Settings()
+    settings.refuse_open_door()
     logs.configure()
     upgrade(settings)
     raise typer.Exit(supervisor.Supervisor(settings, as_json=as_json, parent=parent).run())
 
 
-def web() -> None:
+def web(*, as_json: JsonFlag = False) -> None:
     """Run the web process alone: it takes GitHub's deliveries and shows the dashboard."""
     settings = Settings()
+    settings.refuse_open_door()
     upgrade(settings)
-    run_web(settings)
+    with listening.listen(settings) as listener:
+        listening.announce(listener, settings, as_json=as_json)
+        run_web(settings, listener)
 
 
-def worker() -> None:
-    """Run the worker process alone; one for each data folder."""
+def worker(*, as_json: JsonFlag = False) -> None:
+    """Run the worker process alone; one for each data folder. It logs to stderr what it does."""
     from worker.main import run  # noqa: PLC0415 - the engine takes most of a second to import
     from worker.stages import PIPELINE  # noqa: PLC0415 - the same
 
     settings = Settings()
     logs.configure()
     upgrade(settings)
+    if as_json:
+        says.line({"data_dir": str(settings.data_dir)})
     if not run(settings, PIPELINE):
         os._exit(0)  # threads that did not end in time would hold the exit up; their tasks run again
 

@@ -8,15 +8,19 @@ import typer
 from sqlalchemy import Engine
 
 from app.clock import SystemClock
-from app.domain.errors import Gone
 from app.settings import Settings
 from app.store import tasks
-from app.store.session import open_engine, read_only, unit_of_work
+from app.store.session import read_only, unit_of_work
 from app.store.tasks import Task, TaskState
 from worker import says
+from worker.commands.database import existing_store
 from worker.says import JsonFlag
 
-commands = typer.Typer(no_args_is_help=True, help="See the worker's tasks and retry dead ones.")
+commands = typer.Typer(
+    no_args_is_help=True,
+    help="See the worker's tasks and retry dead ones.",
+    epilog="Example: flake-triage tasks list --state dead",
+)
 
 MOST_AT_ONCE = 10_000
 
@@ -81,14 +85,8 @@ def _dead_keys(store: Engine) -> list[str]:
 
 @contextmanager
 def _store() -> Iterator[Engine]:
-    settings = Settings()
-    if not (settings.data_dir / "app.db").exists():
-        raise Gone("tasks", f"{settings.data_dir} holds no database; `flake-triage db upgrade` makes one")
-    store = open_engine(settings.app_database_url)
-    try:
+    with existing_store(Settings(), subject="tasks") as store:
         yield store
-    finally:
-        store.dispose()
 
 
 def _record(task: Task) -> dict[str, object]:

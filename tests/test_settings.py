@@ -1,0 +1,43 @@
+"""Settings: what a child process is given, and which addresses and names are taken."""
+
+import pytest
+
+from app.settings import Settings, WrongSettings, unknown_variables
+
+
+def test_child_gets_these_settings_and_none_of_the_users_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_PUBLIC_URL", "https://mine.example")
+    monkeypatch.setenv("FLAKE_TRIAGE_POTR", "1")
+    monkeypatch.setenv("OTHER", "kept")
+    environment = Settings(public_url=None, port=99).as_environment()
+    own = {name for name in environment if name.startswith("FLAKE_TRIAGE_")}
+    assert "FLAKE_TRIAGE_PUBLIC_URL" not in own
+    assert "FLAKE_TRIAGE_POTR" not in own
+    assert (environment["FLAKE_TRIAGE_PORT"], environment["OTHER"]) == ("99", "kept")
+
+
+@pytest.mark.parametrize("url", ["https://triage.example.org/", "http://127.0.0.1:8077", "https://[::1]:80"])
+def test_whole_addresses_are_taken(url: str) -> None:
+    assert Settings(public_url=url).dashboard_url == url.rstrip("/")
+
+
+@pytest.mark.parametrize(
+    "url", ["triage.example.org", "ftp://x", "https://", "https://[half", "https://x:99999"]
+)
+def test_other_addresses_are_refused(url: str) -> None:
+    for name in ("public_url", "github_api_url", "github_url"):
+        with pytest.raises(ValueError, match="must be a whole address"):
+            Settings.model_validate({name: url})
+
+
+def test_door_is_open_only_to_this_machine_or_with_a_secret() -> None:
+    Settings(host="::1").refuse_open_door()
+    Settings.model_validate({"host": "0.0.0.0", "webhook_secret": "a secret of this test"}).refuse_open_door()
+    with pytest.raises(WrongSettings, match="FLAKE_TRIAGE_WEBHOOK_SECRET: not set"):
+        Settings(host="0.0.0.0").refuse_open_door()
+
+
+def test_variables_of_the_tests_are_no_misspelt_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAKE_TRIAGE_CORPUS", "somewhere")
+    monkeypatch.setenv("FLAKE_TRIAGE_DATADIR", "data")
+    assert unknown_variables() == {"FLAKE_TRIAGE_DATADIR": "FLAKE_TRIAGE_DATA_DIR"}

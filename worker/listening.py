@@ -1,0 +1,47 @@
+"""The socket that the web answers on: where it cannot be had, the setting to change is named."""
+
+import errno
+import socket
+
+from app.domain.errors import Unavailable
+from app.settings import PREFIX, Settings
+from worker import says
+
+BACKLOG = 1024
+"""Connections that wait, also while the web restarts: under `serve` the socket is the supervisor's."""
+
+
+def listen(settings: Settings) -> socket.socket:
+    """Raises Unavailable with what to do about it."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise _told(error, settings) from error
+
+
+def announce(listener: socket.socket, settings: Settings, *, as_json: bool) -> None:
+    """Say where people and GitHub reach it: as it is set, else by host and the port that was given."""
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    url = settings.public_url or f"http://{host}:{listener.getsockname()[1]}"
+    webhook = f"{url.rstrip('/')}/webhooks/github"
+    if as_json:
+        says.line({"url": url, "webhook": webhook, "data_dir": str(settings.data_dir)})
+        return
+    says.text(f"Dashboard: {url}")
+    says.text(f"Webhook:   {webhook}")
+    says.text(f"Data:      {settings.data_dir.resolve()}")
+
+
+def _told(error: OSError, settings: Settings) -> Unavailable:
+    match error.errno:
+        case errno.EADDRINUSE:
+            subject = f"port {settings.port}"
+            reason = f"taken by another process on {settings.host}; name another one in {PREFIX}PORT"
+        case errno.EACCES | errno.EPERM:
+            subject = f"port {settings.port}"
+            reason = f"not allowed for this user; name one above 1023 in {PREFIX}PORT"
+        case _:
+            subject = f"address {settings.host}"
+            reason = f"not one of this machine ({error.strerror or error}); name one in {PREFIX}HOST"
+    return Unavailable(subject, reason)
