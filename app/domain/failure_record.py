@@ -39,12 +39,17 @@ class RepoFrame:
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """Facts that are shown and filtered by, but never part of a key: they differ from run to run."""
+    """Facts that are shown and filtered by, but never part of a key: they differ from run to run.
+
+    `values` is a digest of the operands of a comparison, None where nothing is compared: equal groups with
+    other values are one way to fail, but not known to be one failure.
+    """
 
     param: str | None
     ranks: tuple[int, ...]
     message: str
     truncated: bool
+    values: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.gap import Gap, GapKind
+from app.domain.generic import NO_EVIDENCE, NO_TEST_NAMED
 from app.domain.job_log import JobLog
 from app.domain.outcome import Failed, OutcomeKind, Result, TestId
 from app.domain.results_file import Reading, ReadStatus
@@ -91,9 +92,9 @@ def _collision(path: str, result: Result, known: Result) -> Gap:
 
 def _untold(log: JobLog | None) -> Failed:
     if log is None:
-        return Failed(message="the job failed, and neither results nor a log say why", text="")
+        return Failed(message=NO_EVIDENCE, text="")
     lines = [line.text for line in log.errors[-QUOTED_LINES:]]
-    message = log.infra or (lines[-1] if lines else "the job failed without naming a test")
+    message = log.infra or (lines[-1] if lines else NO_TEST_NAMED)
     return Failed(message=message, text="\n".join(lines), cut=log.cut)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from app.domain.assertion import assertion_template, is_assertion
 from app.domain.categorise import categorise, categorise_lines
 from app.domain.category import Category
+from app.domain.compared_values import compared_values
 from app.domain.failure_reading import Reading
 from app.domain.failure_record import Attributes, ChainLink, FailureRecord, Phase, RepoFrame
 from app.domain.generic import is_generic_line
@@ -68,6 +69,7 @@ def record_failure(reading: Reading, test: TestId | None) -> FailureRecord:
             ranks=reading.ranks,
             message=said[:_MESSAGE_CHARS],
             truncated=reading.truncated,
+            values=compared_values(reading),
         ),
     )
 

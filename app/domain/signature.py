@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from app.domain.category import Category
 from app.domain.failure_reading import Reading, read_failure
 from app.domain.failure_record import FailureRecord, RepoFrame
-from app.domain.generic import says_nothing
+from app.domain.generic import is_placeholder, says_nothing
 from app.domain.job_name import parse_job_name
 from app.domain.masking import mask
 from app.domain.opacity import holds_no_cause, names_no_cause
@@ -22,7 +22,7 @@ from app.domain.raised import collapse
 from app.domain.record_failure import record_failure
 from app.domain.repo_path import likely_files
 
-SIGNATURE_VERSION = 1
+SIGNATURE_VERSION = 2
 """Rises whenever any key of any text may change; it is part of every key."""
 
 KEY_FRAMES = 3
@@ -37,12 +37,13 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 class Signature:
     """Keys by level, None where the level would link what is not alike (`generic`, no frame, no job).
 
-    `opaque` says that the text holds no cause: an equal `group` then does not mean an equal cause. `title` is
-    one line for a heading: the statement of an assertion as in the source, otherwise the masked root cause.
+    A failure of which nothing was told has no key at all. `opaque` says that the text holds no cause: an
+    equal `group` then does not mean an equal cause. `title` is one line for a heading: the statement of an
+    assertion as in the source, otherwise the masked root cause.
     """
 
     version: int
-    exact: str
+    exact: str | None
     group: str | None
     frame: str | None
     cluster: str | None
@@ -64,16 +65,16 @@ def sign(
     """
     reading = read_failure(message, text)
     record = record_failure(reading, test)
-    generic = says_nothing(record)
+    generic = says_nothing(record, reading.lines)
     job_base = parse_job_name(job).base if job is not None and test is None else None
     group = None if generic and test is None else _group_key(record, job_base)
     return Signature(
         version=SIGNATURE_VERSION,
-        exact=_key("exact", record.test_base, *reading.lines),
+        exact=None if is_placeholder(reading.lines) else _key("exact", record.test_base, *reading.lines),
         group=group,
         frame=None if group is None or not record.frames else _frame_key(record, job_base),
         cluster=None if generic else _cluster_key(record, test),
-        job=None if job_base is None else _key("job", workflow, job_base, record.category, record.template),
+        job=None if job_base is None or not record.template else _job_key(record, workflow, job_base),
         category=record.category,
         generic=generic,
         opaque=_is_opaque(reading, record, generic=generic),
@@ -89,6 +90,10 @@ def _group_key(record: FailureRecord, job_base: str | None) -> str:
         record.template,
         record.statement if record.category is Category.ASSERTION else "",
     )
+
+
+def _job_key(record: FailureRecord, workflow: str | None, job_base: str) -> str:
+    return _key("job", workflow, job_base, record.category, record.template)
 
 
 def _frame_key(record: FailureRecord, job_base: str | None) -> str:
@@ -130,6 +135,8 @@ def _key(level: str, *parts: object) -> str:
 
 
 def _is_opaque(reading: Reading, record: FailureRecord, *, generic: bool) -> bool:
+    if generic and record.test_base is None:
+        return True  # the last words of a job name no cause
     if reading.cause is None:
         return generic or names_no_cause(" ".join(reading.lines[:5]))
     speechless = generic and not record.frames and record.crash is None

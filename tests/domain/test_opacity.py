@@ -3,6 +3,9 @@
 import pytest
 from failure_texts import HANDOFF, handoff_text, long_text, native_text, signed
 
+from app.domain.generic import NO_EVIDENCE, NO_TEST_NAMED
+from app.domain.signature import sign
+
 
 @pytest.mark.parametrize(
     ("statement", "errors"),
@@ -112,18 +115,57 @@ def test_generic_texts_form_no_group_without_a_test(text: str) -> None:
     [
         "KeyError: 'a'",
         "RuntimeError: store is closed",
-        "FAIL: parser lost a token",
-        "test_a failed: 3 rows too many",
+        "##[error]src/lib/parse.ts(12,5): error TS2322: Type 'A' is not assignable to type 'B'.",
+        "##[error]src/parse.c:12:5: error: 'token' undeclared",
+        "##[error]pkg/a.py:12: error: Incompatible return value type  [return-value]",
+        "##[error]/src/A.java:[12,5] cannot find symbol",
+        "error[E0308]: mismatched types\n  --> src/parse.rs:12:5",
     ],
 )
-def test_texts_that_say_something_are_not_generic(text: str) -> None:
-    assert not signed(text, test=None).generic
-    assert signed(text, test=None).group is not None
+def test_an_exception_or_a_placed_cause_speaks_for_a_job(text: str) -> None:
+    alone = signed(text, test=None)
+    assert (alone.generic, alone.opaque) == (False, False)
+    assert alone.group is not None
 
 
-def test_a_comparison_without_its_place_is_generic_but_not_opaque() -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "##[error]The job running on runner A 4 has exceeded the maximum execution time of 5 minutes.",
+        "##[error]The action 'Run the tests' has timed out after 30 minutes.",
+        "##[error]Gradle build failed: see console output for details",
+        "##[error]Some checks were not successful",
+        "##[error]The pre-commit hooks modified files",
+        "##[error]Error: The pre-commit hooks modified files",
+        "##[error]No space left on device",
+        "##[error]registry.example.com:443: connection refused",
+        "FAIL: parser lost a token",
+        "Segmentation fault",
+    ],
+)
+def test_the_last_words_of_a_job_are_no_cause(text: str) -> None:
+    alone = sign(test=None, message=text, text=text, job="build (3.12)", workflow="ci")
+    assert (alone.generic, alone.opaque) == (True, True)
+    assert (alone.group, alone.frame, alone.cluster) == (None, None, None)
+
+
+@pytest.mark.parametrize("message", [NO_EVIDENCE, NO_TEST_NAMED, "", f"{NO_EVIDENCE}\n"])
+def test_a_placeholder_for_missing_evidence_has_no_keys(message: str) -> None:
+    signature = sign(test=None, message=message, text="", job="build (3.12)", workflow="ci")
+    keys = (signature.exact, signature.group, signature.frame, signature.cluster, signature.job)
+    assert keys == (None, None, None, None, None)
+    assert (signature.generic, signature.opaque) == (True, True)
+
+
+@pytest.mark.parametrize("text", ["FAIL: parser lost a token", "test_a failed: 3 rows too many"])
+def test_the_same_words_about_a_test_are_not_generic(text: str) -> None:
+    assert not signed(text).generic
+
+
+def test_a_comparison_without_its_place_is_generic_and_opaque_only_as_a_job_s_last_words() -> None:
     bare = signed("assert 3 == 4", test=None)
-    assert (bare.generic, bare.opaque, bare.group) == (True, False, None)
+    assert (bare.generic, bare.opaque, bare.group) == (True, True, None)
+    assert (signed("assert 3 == 4").generic, signed("assert 3 == 4").opaque) == (True, False)
 
 
 def test_an_exception_without_words_speaks_by_its_place() -> None:
