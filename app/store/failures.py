@@ -94,7 +94,8 @@ class Signing:
 class StoredFailure:
     """A failure; what signing gives is empty until `is_signed`.
 
-    `id`, `attempt`, `job`, `test` and `group` are our own keys.
+    `id`, `attempt`, `job`, `test` and `group` are our own keys. `values` is a digest of the compared
+    operands, None where nothing is compared: a group does not tell them apart, an excuse has to.
     """
 
     id: int
@@ -111,6 +112,7 @@ class StoredFailure:
     failed_at: datetime
     group: int | None
     key: str | None
+    values: str | None
     cluster: str | None
     category: Category
     generic: bool
@@ -257,6 +259,7 @@ def _failure(row: FailureRow) -> StoredFailure:
         failed_at=row.failed_at,
         group=row.group_id,
         key=(row.keys or {}).get("group"),
+        values=(row.record or {}).get("attributes", {}).get("values"),
         cluster=(row.keys or {}).get("cluster"),
         category=Category(row.category) if row.category else Category.UNKNOWN,
         generic=bool(row.generic),
