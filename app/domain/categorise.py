@@ -8,6 +8,12 @@ from app.domain.category import Category
 
 _SCANNED_CHARS = 2_000
 
+_LOST = r"(?:connection (?:closed by peer|reset by peer|refused)|ConnectionRe(?:set|fused)Error|broken ?pipe)"
+_OF_TORCH = (
+    r"(?:gloo|\bpair\.cc\b|\bc10d|TCPStore|ProcessGroup|torch\.distributed|rendezvous|\[rank ?\d{1,6}\])"
+)
+"""A lost connection is a matter of rendezvous only between ranks: any test may talk to a server."""
+
 _RULES: tuple[tuple[Category, re.Pattern[str]], ...] = tuple(
     (category, re.compile("|".join(words), re.IGNORECASE))
     for category, words in (
@@ -117,10 +123,9 @@ _RULES: tuple[tuple[Category, re.Pattern[str]], ...] = tuple(
         (
             Category.INIT_RENDEZVOUS,
             (
-                r"connection (?:closed by peer|reset by peer|refused)",
-                r"ConnectionResetError",
-                r"ConnectionRefusedError",
-                r"broken ?pipe",
+                rf"{_OF_TORCH}.{{0,300}}{_LOST}",
+                rf"{_LOST}.{{0,300}}{_OF_TORCH}",
+                r"connection closed by peer \[",
                 r"DistNetworkError",
                 r"remote process exited",
             ),

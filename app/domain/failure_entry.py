@@ -84,17 +84,22 @@ def _order(line: FailureLine) -> tuple[int, int, str, int, str, str]:
     return (whose, urgency, line.test, line.seen.run, line.seen.job, repr(line))
 
 
-def short_entry(entry: Entry, links: Links, *, whose: bool = True) -> str:
-    """Test, verdict, place, in one list item; `whose` is left out where nobody asks it, as on main."""
+def short_entry(entry: Entry, links: Links, *, whose: bool = True, named: Sha | None = None) -> str:
+    """Test, verdict, place, in one list item; `whose` is left out where nobody asks it, as on main.
+
+    `named` is the commit that the text around names already, so that it is not said again.
+    """
     verdict = entry[0].verdict
     said = f"{kind_words(verdict)}, {WHOSE_WORDS[verdict.whose]}" if whose else kind_words(verdict)
-    return f"- {_tests(entry)}: **{said}**. Failed in {_places(entry, links)}."
+    return f"- {_tests(entry)}: **{said}**. Failed in {_places(entry, links, named)}."
 
 
-def full_entry(entry: Entry, links: Links, *, on_main: bool = False, with_step: bool = True) -> str:
+def full_entry(
+    entry: Entry, links: Links, *, on_main: bool = False, with_step: bool = True, named: Sha | None = None
+) -> str:
     """The short entry with its message, the next step, and the evidence of its first failure folded."""
     parts = [
-        short_entry(entry, links, whose=not on_main),
+        short_entry(entry, links, whose=not on_main, named=named),
         *_message(entry[0]),
         *_more_tests(entry),
         *([f"  {step_told(entry, links, on_main=on_main)}"] if with_step else []),
@@ -115,7 +120,7 @@ def _tests(entry: Entry) -> str:
     return f"{markdown.code(tests[0])} and {counted(len(tests) - 1, 'more test')} with the same cause"
 
 
-def _places(entry: Entry, links: Links) -> str:
+def _places(entry: Entry, links: Links, named: Sha | None) -> str:
     by_run: dict[int, dict[str, str]] = {}
     for seen in (line.seen for line in entry):
         by_run.setdefault(seen.run, {})[seen.job] = markdown.link(markdown.code(seen.job), seen.url)
@@ -123,7 +128,8 @@ def _places(entry: Entry, links: Links) -> str:
         f"{listed((jobs[job] for job in sorted(jobs)), most=NAMED_JOBS)} of {links.run(run)}"
         for run, jobs in sorted(by_run.items())
     ]
-    return f"{listed(runs, most=NAMED_RUNS)} at {links.commit(entry[0].seen.sha)}"
+    sha = entry[0].seen.sha
+    return listed(runs, most=NAMED_RUNS) + ("" if sha == named else f" at {links.commit(sha)}")
 
 
 def _message(line: FailureLine) -> list[str]:

@@ -36,12 +36,13 @@ def kinds_told(verdicts: Sequence[Verdict]) -> str:
 
 
 def shares_told(verdicts: Sequence[Verdict]) -> str:
-    """`1 may be yours, 2 known flakes (not yours)`: how many are whose, the reader's own first."""
+    """`1 may be yours, 2 likely flakes (not yours)`: how many are whose, the reader's own first."""
     by_whose = {whose: [v for v in verdicts if v.whose is whose] for whose in WHOSE_WORDS}
     return ", ".join(_share(whose, same) for whose, same in by_whose.items() if same)
 
 
 def _share(whose: Whose, verdicts: Sequence[Verdict]) -> str:
-    if whose is Whose.NOT_YOURS and all(verdict.kind is Kind.FLAKY for verdict in verdicts):
-        return f"{counted(len(verdicts), 'known flake')} (not yours)"
+    words = {(kind_words(verdict), kind_words(verdict, many=True)) for verdict in verdicts}
+    if whose is Whose.NOT_YOURS and len(words) == 1 and verdicts[0].kind is Kind.FLAKY:
+        return f"{counted(len(verdicts), *words.pop())} (not yours)"
     return f"{len(verdicts)} {WHOSE_WORDS[whose]}"

@@ -4,25 +4,33 @@ from dataclasses import replace
 
 import pytest
 from evidence_builders import (
+    BRANCH,
     FAILED,
     INFRA,
+    MAIN,
+    OLD,
     ON_MAIN,
     OPAQUE,
+    PASS_OTHER_TREE,
     PASS_SAME_TREE,
+    PASS_TREE_UNKNOWN,
     PASSED,
     POLICY,
+    PR,
     base,
     evidence,
     failed_elsewhere,
     flipped_elsewhere,
+    merged,
     repeats,
     seen,
     streak,
 )
 
-from app.domain.evidence import Evidence, JobTally, Relation
+from app.domain.evidence import Change, Evidence, Flip, JobTally, Observation, Relation
 from app.domain.ids import Sha
 from app.domain.judge import judge
+from app.domain.tested_tree import UNKNOWN_TREE
 from app.domain.verdict import EvidenceKind, EvidenceStrength, Reason
 from app.domain.wording import claim
 
@@ -134,3 +142,47 @@ def test_a_claim_ends_where_its_proof_begins_but_not_inside_brackets() -> None:
     )
     assert claim("Run 1 (push, job CI: a; b) passed; both.") == "run 1 (push, job CI: a; b) passed"
     assert claim("Whole.") == "whole"
+
+
+@pytest.mark.parametrize(
+    ("passed", "said"),
+    [
+        (seen(PASSED, run=40, sha=OLD), "the same failure flipped at 0ld0001"),
+        (
+            seen(PASSED, run=40, sha=OLD, tested=merged("9f9f9f9")),
+            "what failed alike passed and failed at 0ld0001, on different trees",
+        ),
+        (
+            seen(PASSED, run=40, sha=OLD, tested=UNKNOWN_TREE),
+            "what failed alike passed and failed at 0ld0001, on trees not known to be the same",
+        ),
+    ],
+)
+def test_a_flip_elsewhere_claims_one_tree_only_where_it_was_one(passed: Observation, said: str) -> None:
+    known = evidence(flips_elsewhere=(Flip(failed=seen(run=41, sha=OLD), passed=passed),))
+    (reason,) = reasons(known, EvidenceKind.FLIPPED_ELSEWHERE)
+    assert claim(reason.text) == said
+
+
+@pytest.mark.parametrize(
+    ("passed", "said"),
+    [
+        (PASS_OTHER_TREE, "failed at bd47e80, on different trees"),
+        (PASS_TREE_UNKNOWN, "failed at bd47e80, on trees not known to be the same"),
+    ],
+)
+def test_a_flip_here_claims_no_more_than_is_known_of_the_trees(passed: Observation, said: str) -> None:
+    (reason,) = reasons(evidence(same_code=(passed,)), EvidenceKind.SAME_SHA_FLIP)
+    assert claim(reason.text).endswith(said)
+
+
+def test_what_is_not_excluded_is_said_of_the_commit_that_failed() -> None:
+    known = evidence(change=ON_MAIN, failure=seen(sha=MAIN), flips_elsewhere=(flipped_elsewhere(),))
+    told = [reason.text for reason in reasons(known, EvidenceKind.NOT_EXCLUDED)]
+    assert told[0] == "A regression is not excluded: no pass and fail on one tree is known at df3a615."
+
+
+@pytest.mark.parametrize("change", [PR, ON_MAIN, BRANCH])
+def test_the_change_has_one_name_in_all_reasons_of_a_verdict(change: Change) -> None:
+    known = evidence(change=change, same_code=(PASS_SAME_TREE,), recurrences=(failed_elsewhere(),))
+    assert "in question" not in " ".join(reason.text for reason in judge(known, POLICY).reasons)

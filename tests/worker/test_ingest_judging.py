@@ -268,7 +268,7 @@ def test_a_base_is_what_it_was_before_the_first_attempt_at_a_head(story: Story) 
 
 
 INFRASTRUCTURE_LOG = "2026-11-01T08:00:00.1234567Z ##[error]No space left on device"
-BUILD_LOG = "2026-11-01T08:00:00.1234567Z ##[error]ld: undefined symbol shapes_fit in pkg_shapes"
+BUILD_LOG = "2026-11-01T08:00:00.1234567Z ##[error]src/shapes.c:12:5: error: unknown type name shape_t"
 EXIT_LOG = "2026-11-01T08:00:00.1234567Z ##[error]Process completed with exit code 1."
 
 
