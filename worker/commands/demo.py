@@ -84,6 +84,7 @@ def _show(outcome: Outcome, standin: StandIn) -> None:
 
 def _stay(url: str) -> None:
     says.progress(f"\nThe dashboard is at {url} - end with Ctrl-C.")
+    says.progress('Links "on GitHub" lead to nothing real: the demo\'s GitHub has an API and no pages.')
     try:
         threading.Event().wait()
     except KeyboardInterrupt:
