@@ -1,6 +1,6 @@
 """Is a commit under test red, and which runs say so? One rule, for a pull request's comment and its page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -70,6 +70,29 @@ def commit_state(attempts: Sequence[TestedAttempt]) -> CommitState:
         told=frozenset(red | cut_off),
         passed=frozenset(passed),
         newest=max(decided, key=lambda head: (head.at, head.key)).key if decided else None,
+    )
+
+
+def unread_keys(attempts: Iterable[TestedAttempt], read: Collection[int]) -> frozenset[int]:
+    """Keys of attempts that have ended and are not read, where nothing newer of their workflow was.
+
+    What they hold is not known, whatever they are called: until then nothing is good news.
+    """
+    newest: dict[tuple[int, str], TestedAttempt] = {}
+    unread: list[TestedAttempt] = []
+    for one in sorted(attempts, key=lambda one: (one.at, one.key)):
+        check = (one.workflow, one.event)
+        if one.key not in read:
+            unread.append(one)
+        elif one.conclusion is not None and one.conclusion.decides:
+            newest[check] = one
+    return frozenset(
+        one.key
+        for one in unread
+        if one.conclusion not in _NOTHING_TO_SAY
+        and (
+            (seen := newest.get((one.workflow, one.event))) is None or (seen.at, seen.key) < (one.at, one.key)
+        )
     )
 
 

@@ -28,6 +28,9 @@ _RUNNER_CAUSES: Final = (
 )
 """What the runner or the system says when it ended the job, the more telling first: a cancelled operation
 and a kill are often only the consequence of one of the others. 137 and 143 are SIGKILL and SIGTERM."""
+_TIME_OUT: Final = re.compile(
+    r"##\[error\]The job running on runner .{0,300} has exceeded the maximum execution"
+)
 _HINT: Final = re.compile(r"##\[error\]|No space left on device")
 
 
@@ -47,6 +50,11 @@ class JobLog:
     infra: str | None
     cut: bool
     lines: int
+
+    @property
+    def ran_out_of_time(self) -> bool:
+        """Whether the runner says that it ended the job for that; GitHub then calls the job cancelled."""
+        return self.infra is not None and _TIME_OUT.match(self.infra) is not None
 
 
 def read_job_log(stream: BinaryIO, *, limit_bytes: int = LIMIT_BYTES) -> JobLog:

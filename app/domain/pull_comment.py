@@ -11,7 +11,10 @@ from app.domain.gaps_told import gaps_told
 from app.domain.ids import RepoName, Sha
 from app.domain.marker import comment_marker
 from app.domain.verdict_words import WHOSE_WORDS, kinds_told, shares_told
-from app.domain.wording import counted
+from app.domain.wording import counted, listed
+
+NAMED = 5
+"""Runs or tests named in one sentence; more are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +27,29 @@ class Resolved:
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """A run by GitHub's id, with its workflow's name."""
+
+    run: int
+    workflow: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unproven:
+    """No failure stands, and green it is not: `failed` has not passed since, `unread` has ended unread."""
+
+    failed: tuple[FailureLine, ...] = ()
+    unread: tuple[Run, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PullComment:
     """What the comment says of one head commit. `dashboard_url` leads to this pull request's page.
 
-    `resolved` is set once everything is green again, and only then; `verdicts` is then left aside. The gaps
-    of the verdicts are shown too and need not be repeated in `gaps`.
+    `resolved` is set once everything is green again, and only then; `unproven` while nothing is red and that
+    does not prove it green. `verdicts` is then left aside. `passed_over` are failures in jobs that passed all
+    the same, `not_started` red runs without any job. The gaps of the verdicts are shown too and need not be
+    repeated in `gaps`.
     """
 
     repo: RepoName
@@ -38,6 +59,9 @@ class PullComment:
     dashboard_url: str
     gaps: tuple[Gap, ...] = ()
     resolved: Resolved | None = None
+    unproven: Unproven | None = None
+    passed_over: tuple[FailureLine, ...] = ()
+    not_started: tuple[Run, ...] = ()
     github_url: str = "https://github.com"
 
 
@@ -48,27 +72,32 @@ def render_comment(comment: PullComment, *, limit_bytes: int) -> str:
     they came, so that an unchanged comment needs no write.
     """
     links = Links(comment.repo, comment.github_url)
-    entries = entries_of(comment.resolved.earlier if comment.resolved else comment.verdicts)
+    entries = entries_of(_listed(comment))
     passages = [_passage(entry, links, comment) for entry in entries]
     dashboard = markdown.link("dashboard", comment.dashboard_url)
     gaps = {*comment.gaps, *(gap for line in comment.verdicts for gap in line.verdict.gaps)}
     told = gaps_told(gaps, limit_bytes=limit_bytes // 4)
     evidence = f"History and all evidence: {dashboard}."
+    over = _passed_over(comment.passed_over)
     marker = comment_marker(comment.repo, comment.number)
     return fit(
         passages,
         head=f"{headline(comment)}\n\n{_subject(comment, links)}",
-        foot="\n\n".join(part for part in (told, evidence, marker) if part),
+        foot="\n\n".join(part for part in (over, told, evidence, marker) if part),
         more=lambda left: f"{counted(left, 'more failure')} on the {dashboard}.",
         limit_bytes=limit_bytes,
     )
 
 
 def headline(comment: PullComment) -> str:
-    """`**2 failures: 1 may be yours, 1 known flake (not yours)**`."""
+    """`**2 failures: 1 may be yours, 1 likely flake (not yours)**`."""
     if comment.resolved is not None:
         return "**Green again**: no test of this pull request fails now"
+    if comment.unproven is not None:
+        return f"**No failure now, but not proven green**: {_left_open(comment.unproven)}"
     verdicts = [line.verdict for entry in entries_of(comment.verdicts) for line in entry]
+    if not verdicts and comment.not_started:
+        return "**No verdict**: a workflow could not start, and no test of it ran"
     if not verdicts:
         return "**No verdict**: a job is red, and no failing test could be read from it"
     total = counted(len(verdicts), "failure")
@@ -77,13 +106,56 @@ def headline(comment: PullComment) -> str:
     return f"**{total}: {shares_told(verdicts)}**"
 
 
+def _listed(comment: PullComment) -> tuple[FailureLine, ...]:
+    if comment.resolved is not None:
+        return comment.resolved.earlier
+    return comment.verdicts if comment.unproven is None else comment.unproven.failed
+
+
+def _left_open(unproven: Unproven) -> str:
+    failed, unread = len(unproven.failed), len({one.run for one in unproven.unread})
+    told = [f"{failed} that failed {'has' if failed == 1 else 'have'} not passed since"] if failed else []
+    if unread:
+        told.append(f"{counted(unread, 'run has', 'runs have')} not been read yet")
+    return "; ".join(told)
+
+
 def _passage(entry: tuple[FailureLine, ...], links: Links, comment: PullComment) -> Passage:
-    brief = short_entry(entry, links, whose=comment.resolved is None)
-    full = brief if comment.resolved else full_entry(entry, links)
+    head = comment.head_sha
+    brief = short_entry(entry, links, whose=comment.resolved is None, named=head)
+    is_over = comment.resolved is not None or comment.unproven is not None
+    full = brief if is_over else full_entry(entry, links, named=head)
     return Passage(full=full, brief=brief, count=len(entry))
 
 
 def _subject(comment: PullComment, links: Links) -> str:
+    """What was tested, and what ended otherwise than by a failed test."""
+    told = [_told_of_head(comment, links)]
+    told += [
+        f"The workflow {markdown.code(one.workflow, 100)} could not start, so no test of it ran "
+        f"({links.run(one.run)})."
+        for one in sorted(set(comment.not_started), key=lambda one: one.run)[:NAMED]
+    ]
+    if comment.unproven is not None and comment.unproven.unread:
+        unread = sorted(set(comment.unproven.unread), key=lambda one: one.run)
+        named = listed(
+            [f"{links.run(one.run)} of {markdown.code(one.workflow, 100)}" for one in unread], most=NAMED
+        )
+        told.append(f"Not read yet: {named}.")
+    if comment.unproven is not None and comment.unproven.failed:
+        told.append("These failed, and have not been seen to pass since: skipped or left out is not a pass.")
+    return "\n\n".join(told)
+
+
+def _passed_over(lines: tuple[FailureLine, ...]) -> str:
+    if not lines:
+        return ""
+    tests = sorted({line.test or line.seen.job for line in lines})
+    named = listed([markdown.code(test, 150) for test in tests], most=NAMED)
+    return f"Failed in jobs that passed all the same, which turns nothing red: {named}."
+
+
+def _told_of_head(comment: PullComment, links: Links) -> str:
     commit = links.commit(comment.head_sha)
     if comment.resolved is None:
         return f"As tested at commit {commit}."

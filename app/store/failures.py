@@ -16,14 +16,16 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
 from app.domain.category import Category
 from app.domain.ids import Sha
 from app.domain.outcome import OutcomeKind
 from app.store.base import Base, Json
 from app.store.runs import AttemptRow, RunRow
-from app.store.upsert import insert_missing
+from app.store.upsert import chunks, insert_missing
+
+AT_ONCE = 500
 
 
 class FailureRow(Base):
@@ -167,6 +169,26 @@ def of_attempt(session: Session, attempt: int) -> list[StoredFailure]:
 def of_attempts(session: Session, attempts: Collection[int]) -> list[StoredFailure]:
     """Failures of several attempts, newest first, at most 1,000."""
     return _stored(session, FailureRow.attempt_id.in_(list(attempts)), limit=1000)
+
+
+def of_jobs(session: Session, jobs: Collection[int]) -> list[StoredFailure]:
+    """Every failure of these jobs, by job and test: in the same order whatever came first."""
+    return _in_order(session, FailureRow.job_id, jobs)
+
+
+def by_ids(session: Session, failures: Collection[int]) -> list[StoredFailure]:
+    """The failures with these keys of ours, by job and test."""
+    return _in_order(session, FailureRow.id, failures)
+
+
+def _in_order(
+    session: Session, column: InstrumentedAttribute[int], keys: Collection[int]
+) -> list[StoredFailure]:
+    found: list[StoredFailure] = []
+    for some in chunks(sorted(keys), AT_ONCE):
+        rows = session.scalars(select(FailureRow).where(column.in_(some)))
+        found += sorted(map(_failure, rows), key=lambda one: (one.job, one.test or 0))
+    return found
 
 
 def of_group(

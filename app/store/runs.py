@@ -297,6 +297,11 @@ def attempts_at(session: Session, repo: int, head_sha: Sha) -> list[StoredAttemp
     return _attempts(session, RunRow.repo_id == repo, RunRow.head_sha == head_sha, limit=200)
 
 
+def attempts_of_pull(session: Session, repo: int, number: int) -> list[StoredAttempt]:
+    """Attempts of runs known to be of this pull request, at any head, newest first, at most 200."""
+    return _attempts(session, RunRow.repo_id == repo, RunRow.pull == number, limit=200)
+
+
 def attempts_on(session: Session, repo: int, branch: str, *, limit: int) -> list[StoredAttempt]:
     """Attempts of runs that tested a branch's own commits, newest first; pull requests are not among them."""
     where = (RunRow.repo_id == repo, RunRow.head_branch == branch, RunRow.event.in_(TESTS_THE_PUSHED_COMMIT))

@@ -31,6 +31,8 @@ class FetchedLog:
     gaps: tuple[Gap, ...]
     blob: blobs.PackedBlob | None = None
     files: tuple[SourceFile, ...] = ()
+    timed_out: bool = False
+    """The job is called cancelled, and its log says that it ran out of its time."""
 
 
 class LogFetcher:
@@ -69,7 +71,8 @@ class LogFetcher:
         if got.cut:
             gaps = (*gaps, Gap(GapKind.LOG_CUT, job.name, f"only {LIMIT_BYTES} bytes of it were taken"))
         files = () if blob is None else (_source_file(job, blob, cut=got.cut),)
-        return FetchedLog(job.id, tested, gaps, blob, files)
+        timed_out = job.conclusion is Conclusion.CANCELLED and log.ran_out_of_time
+        return FetchedLog(job.id, tested, gaps, blob, files, timed_out)
 
     def _checkout(self, log: JobLog) -> Checkout | None:
         return tested_checkout(log.checkouts, self._attempt.repo_name)

@@ -1,11 +1,13 @@
 """Sixth stage, for a branch: one alert while it is red, kept up to date, closed once it is green."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
 from app.domain.alert_words import red_told
 from app.domain.branch_state import BranchState, Colour, TestedHead, branch_state
+from app.domain.commit_state import unread_keys
 from app.domain.errors import Gone
 from app.domain.failure_entry import FailureLine
 from app.domain.ids import RepoName, Sha
@@ -20,13 +22,15 @@ from app.domain.main_alert import (
 from app.domain.marker import alert_marker, find_marker
 from app.github.facts import Issue
 from app.logs import hide
-from app.store import commits, reports, repos, runs
+from app.store import commits, reports, repos, runs, seen_jobs
 from app.store.commit_index import CommitIndex
 from app.store.reports import Alert, AlertState
 from app.store.runs import JobExecution, StoredAttempt
 from app.store.session import read_only, unit_of_work
+from app.store.unproven import Red as OpenRed
+from app.store.unproven import unproven
 from worker.deps import Deps, Payload
-from worker.report_lines import current_executions, failure_lines, without_secrets
+from worker.report_lines import current_executions, failure_lines, red_lines, tested, without_secrets
 from worker.weighing.history import History
 
 
@@ -42,6 +46,7 @@ LABEL = "flake-triage"
 LOOKED_AT = 200
 """Newest attempts of the branch; a longer unbroken red is told as that long at least."""
 CANDIDATES = 50
+NOT_PASSED = " not passed since"
 
 
 def publish_alert(deps: Deps, payload: Payload) -> None:
@@ -58,14 +63,18 @@ def publish_alert(deps: Deps, payload: Payload) -> None:
 
 
 def _wanted(session: Session, repo: int, branch: str, known: Alert | None, deps: Deps) -> Alert | None:
-    attempts = [one for one in runs.attempts_on(session, repo, branch, limit=LOOKED_AT) if one.is_judged]
-    by_key = {one.id: one for one in attempts}
-    state = branch_state([_head(one) for one in attempts])
+    found = seen_jobs.borne_out(session, runs.attempts_on(session, repo, branch, limit=LOOKED_AT))
+    by_key = {one.id: one for one in found if one.is_judged}
+    state = branch_state([_head(one) for one in by_key.values()])
     if state.colour is Colour.RED:
         return _red(session, repo, branch, known, state, by_key, deps)
-    if state.colour is Colour.GREEN and known is not None and state.newest is not None:
-        return _closed(session, known, by_key[state.newest.key], deps)
-    return None
+    if state.colour is not Colour.GREEN or known is None or state.newest is None:
+        return None
+    if unread_keys(tested(found), by_key.keys()):
+        return None
+    newest = by_key[state.newest.key]
+    reds = unproven(session, {one.id for one in by_key.values() if one.completed_at >= known.opened_at})
+    return _doubted(session, known, newest, reds, deps) if reds else _closed(session, known, newest, deps)
 
 
 def _head(attempt: StoredAttempt) -> TestedHead:
@@ -112,6 +121,19 @@ def _red_now(session: Session, state: BranchState, by_key: dict[int, StoredAttem
     return current_executions(session, [one for one in by_key.values() if one.run in newest])
 
 
+def _doubted(
+    session: Session, known: Alert, passed: StoredAttempt, reds: Sequence[OpenRed], deps: Deps
+) -> Alert:
+    """A run that passed without what had failed ends nothing: the alert stays, and says so."""
+    has = "has" if len(reds) == 1 else "have"
+    told = f"run {passed.run} passed, but {len(reds)} that failed {has}{NOT_PASSED}"
+    alert = known
+    if not known.history or known.history[-1].text != told:
+        event = AlertEvent(passed.completed_at, AlertStep.UPDATED, passed.head_sha, told, passed.run)
+        alert = replace(known, history=(*known.history, event))
+    return _told(session, alert, red_lines(session, reds), None, deps, all_clear=None)
+
+
 def _closed(session: Session, known: Alert, green: StoredAttempt, deps: Deps) -> Alert:
     told = "green again"
     event = AlertEvent(green.completed_at, AlertStep.CLOSED, green.head_sha, told, green.run)
@@ -127,8 +149,9 @@ def _closed(session: Session, known: Alert, green: StoredAttempt, deps: Deps) ->
 
 
 def _lines_at(session: Session, alert: Alert) -> tuple[FailureLine, ...]:
-    """What had failed when the alert was last told."""
-    last = alert.history[-1]
+    """What had failed when a red run was last told."""
+    red = [event for event in alert.history if not event.text.endswith(NOT_PASSED)]
+    last = (red or alert.history)[-1]
     attempts = runs.attempts_at(session, alert.repo, last.sha)
     ran = [one for one in attempts if one.run == last.run]
     return failure_lines(session, current_executions(session, ran))

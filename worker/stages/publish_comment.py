@@ -1,25 +1,33 @@
 """Sixth stage, for a pull request: one comment, edited in place, and none where all was only ever green."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from app.domain.branch_state import Colour
-from app.domain.commit_state import CommitState
+from app.domain.commit_state import unread_keys
 from app.domain.errors import Gone
 from app.domain.failure_entry import FailureLine
 from app.domain.gap import Gap
 from app.domain.ids import RepoName
 from app.domain.marker import comment_marker, find_marker
-from app.domain.pull_comment import PullComment, Resolved, render_comment
+from app.domain.pull_comment import PullComment, Resolved, Run, Unproven, render_comment
 from app.github.facts import Comment
 from app.settings import Settings
-from app.store import gaps, reports, repos, runs
+from app.store import gaps, reports, repos, runs, seen_jobs
 from app.store.runs import JobExecution, StoredAttempt
 from app.store.session import read_only, unit_of_work
+from app.store.unproven import unproven
 from worker.deps import Deps, Payload
-from worker.report_lines import current_executions, failure_lines, state_of, told_executions, without_secrets
+from worker.report_lines import (
+    current_executions,
+    failure_lines,
+    red_lines,
+    state_of,
+    tested,
+    without_secrets,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,55 +56,91 @@ def publish_comment(deps: Deps, payload: Payload) -> None:
 
 
 def _wanted(session: Session, repo: int, number: int, settings: Settings) -> Wanted | None:
-    """None while nothing is known of the pull request's head."""
+    """None while nothing is known of the pull request's head, or nothing new can be said of it."""
     pull = repos.pull(session, repo, number)
-    attempts = runs.attempts_at(session, repo, pull.head_sha) if pull else []
-    attempts = [one for one in attempts if one.pull in {number, None} and one.is_judged]
-    if pull is None or not attempts:
+    if pull is None:
         return None
-    name = repos.name_of(session, repo)
+    found = [one for one in runs.attempts_at(session, repo, pull.head_sha) if one.pull in {number, None}]
+    head = _Head(session, number, seen_jobs.borne_out(session, found))
+    if not head.judged:
+        return None
     stored = reports.comment(session, repo, number)
-    state = state_of(attempts)
-    told = told_executions(session, attempts)
-    lines = failure_lines(session, told)
-    is_red = state.colour is Colour.RED or bool(lines)
-    if not is_red and stored is None:
+    if not head.is_red and (stored is None or head.state.colour is not Colour.GREEN):
         return None
-    resolved = None if is_red else _resolved(session, state, attempts)
-    if not is_red and resolved is None:
-        return None
+    unproven = None if head.is_red else head.unproven(repo)
+    name = repos.name_of(session, repo)
     comment = PullComment(
         repo=name,
         number=number,
         head_sha=pull.head_sha,
-        verdicts=lines,
+        verdicts=head.lines,
         dashboard_url=f"{settings.dashboard_url}/?repo={name}&pull={number}",
-        gaps=_gaps(session, told) if is_red else (),
-        resolved=resolved,
+        gaps=head.gaps() if head.is_red else (),
+        resolved=None if head.is_red or unproven is not None else head.resolved(),
+        unproven=unproven,
+        passed_over=head.passed_over(),
+        not_started=head.not_started() if head.is_red else (),
         github_url=settings.github_url,
     )
     body = without_secrets(render_comment(comment, limit_bytes=settings.comment_bytes))
-    return Wanted(name, body, only_if_there=not is_red, stored=stored)
+    return Wanted(name, body, only_if_there=not head.is_red, stored=stored)
 
 
-def _resolved(session: Session, state: CommitState, attempts: Sequence[StoredAttempt]) -> Resolved | None:
-    """Only successes of every workflow prove green; runs that were cancelled prove nothing."""
-    if state.colour is not Colour.GREEN:
-        return None
-    newest = next(one for one in attempts if one.id == state.newest)
-    return Resolved(newest.run, newest.completed_at, earlier=_earlier(session, attempts))
+class _Head:
+    """What the store knows of a pull request's head, within one session; `attempts` are newest first."""
+
+    def __init__(self, session: Session, number: int, attempts: Sequence[StoredAttempt]) -> None:
+        self._session, self._number, self._attempts = session, number, attempts
+        self.judged = [one for one in attempts if one.is_judged]
+        self.state = state_of(self.judged)
+        self._told = self._standing(self.state.told)
+        self.lines = failure_lines(session, self._told)
+        self.is_red = self.state.colour is Colour.RED or bool(self.lines)
+
+    def unproven(self, repo: int) -> Unproven | None:
+        """What keeps a green head from being good news; None if nothing does."""
+        unread = unread_keys(tested(self._attempts), {one.id for one in self.judged})
+        of_pull = runs.attempts_of_pull(self._session, repo, self._number)
+        keys = {one.id for one in (*of_pull, *self._attempts) if one.is_judged}
+        reds = unproven(self._session, keys)
+        if not unread and not reds:
+            return None
+        return Unproven(
+            failed=red_lines(self._session, reds),
+            unread=tuple(Run(one.run, one.workflow) for one in self._attempts if one.id in unread),
+        )
+
+    def resolved(self) -> Resolved:
+        newest = next(one for one in self.judged if one.id == self.state.newest)
+        return Resolved(newest.run, newest.completed_at, earlier=self._earlier())
+
+    def passed_over(self) -> tuple[FailureLine, ...]:
+        """What failed in jobs that passed all the same, in runs that speak for their workflows."""
+        return failure_lines(self._session, self._standing(self.state.passed))
+
+    def not_started(self) -> tuple[Run, ...]:
+        """Red runs of which no attempt has a job: GitHub could not start them."""
+        red = [one for one in self.judged if one.run in self.state.told and _is_red(one)]
+        started = {job.run for job in seen_jobs.of_attempts(self._session, {one.id for one in red})}
+        return tuple({Run(one.run, one.workflow) for one in red if one.run not in started})
+
+    def gaps(self) -> tuple[Gap, ...]:
+        jobs = {one.job.id for one in self._told}
+        noted = gaps.of_attempts(self._session, {one.attempt.id for one in self._told})
+        return tuple(sorted({gap for found in noted.values() for job, gap in found if job in jobs | {0}}))
+
+    def _earlier(self) -> tuple[FailureLine, ...]:
+        """What failed in attempts that were red; one by one, because a later attempt does not replace it."""
+        red = [one for one in self.judged if _is_red(one)]
+        jobs = [job for one in red for job in current_executions(self._session, [one])]
+        return failure_lines(self._session, jobs)
+
+    def _standing(self, of_runs: Collection[int]) -> list[JobExecution]:
+        return current_executions(self._session, [one for one in self.judged if one.run in of_runs])
 
 
-def _earlier(session: Session, attempts: Sequence[StoredAttempt]) -> tuple[FailureLine, ...]:
-    """What failed in attempts that were red; one by one, because a later attempt does not replace it here."""
-    red = [one for one in attempts if one.conclusion is not None and one.conclusion.is_red]
-    return failure_lines(session, [job for one in red for job in current_executions(session, [one])])
-
-
-def _gaps(session: Session, told: Sequence[JobExecution]) -> tuple[Gap, ...]:
-    jobs = {one.job.id for one in told}
-    noted = gaps.of_attempts(session, {one.attempt.id for one in told})
-    return tuple(sorted({gap for found in noted.values() for job, gap in found if job in jobs | {0}}))
+def _is_red(attempt: StoredAttempt) -> bool:
+    return attempt.conclusion is not None and attempt.conclusion.is_red
 
 
 def _publish(deps: Deps, pull: int, wanted: Wanted) -> Comment | None:

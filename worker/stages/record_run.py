@@ -8,7 +8,7 @@ from app.domain.errors import Gone, Rejected, Unavailable
 from app.domain.ids import DeliveryId, RepoName, RunId
 from app.domain.run import TESTS_A_MERGE, TESTS_THE_PUSHED_COMMIT, Job, PullRequest, WorkflowRun
 from app.github.client import GitHub
-from app.store import changes, commits, inbox, repos, runs, workflows
+from app.store import changes, commits, inbox, repos, runs, seen_jobs, workflows
 from app.store.outbox import Order, ask
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
@@ -42,6 +42,7 @@ def record_attempt(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> N
             own, listed = change
             changes.remember(session, key, own)
             commits.remember(session, key, listed)
+        jobs = seen_jobs.keep_timed_out(session, key, run, jobs)
         stored = runs.record_attempt(
             session, key, run, jobs, pull=pull.number if pull else None, recorded_at=now
         )
