@@ -204,6 +204,9 @@ def test_different_trees_leave_a_suspicion(base_moved: Played) -> None:
     verdict = base_moved.verdict
     assert (verdict["kind"], verdict["strength"], verdict["whose"]) == ("flaky", "suspected", "unknown")
     base_moved.reason(f"run {facts.PUSH_RUN}", f"un {facts.PULL_RUN}", "they tested different trees")
+    opened, _ = base_moved.told["alert"]["history"]
+    assert "passed and failed at bd47e80, on different trees" in opened["text"]
+    assert "flipped" not in opened["text"]
 
 
 def test_pages_that_it_names_show_the_test(demo: Played) -> None:
