@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,15 @@ PAGES = [
     "/problems",
     "/nowhere",
 ]
-WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 400, "height": 800}
+LONG = [f"/pulls/{web_scenes.LONG_REPO}/100001", "/tests/5", "/tests/6", "/failures/6", "/runs/16"]
+WIDE = {"width": 1280, "height": 900}
+OUTSIDE = """
+() => [...document.querySelectorAll("main *")]
+    .filter((one) => !one.closest(".scroll, .unseen, thead") && one.getClientRects().length)
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+    .map((one) => one.outerHTML.slice(0, 200))
+"""
+"""What stands beyond the right edge, also where an ancestor hides it."""
 
 Open = Callable[..., Page]
 
@@ -55,8 +64,10 @@ def browser() -> Iterator[Browser]:
 
 
 class StoppedClock:
-    def now(self) -> Any:
-        return web_story.NOW
+    moment = web_story.NOW
+
+    def now(self) -> datetime:
+        return self.moment
 
 
 @pytest.fixture
@@ -110,12 +121,41 @@ def test_a_checker_for_accessibility_finds_no_serious_fault(open_page: Open, sch
         assert serious == [], path
 
 
-def test_nothing_is_wider_than_a_narrow_screen(open_page: Open) -> None:
-    page = open_page(viewport=NARROW)
-    for path in PAGES:
-        page.goto(path)
+@pytest.mark.parametrize("width", [320, 375, 400])
+def test_nothing_is_wider_than_a_narrow_screen(open_page: Open, server: Listening, width: int) -> None:
+    with unit_of_work(server.app.state.wiring.store) as session:
+        web_scenes.long_names(session)
+        web_scenes.waiting_task(session)
+    page = open_page(viewport={"width": width, "height": 800})
+    for path in [*PAGES, *LONG]:
+        answer = page.goto(path)
+        assert answer is not None
+        assert answer.ok or path == "/nowhere", path
         page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
-        assert page.evaluate("document.documentElement.scrollWidth") == NARROW["width"], path
+        assert page.evaluate("document.documentElement.scrollWidth") == width, path
+        assert page.evaluate(OUTSIDE) == [], path
+
+
+def test_words_are_not_torn_into_letters_where_there_is_room(open_page: Open, server: Listening) -> None:
+    server.app.state.wiring.clock.moment += timedelta(days=2)
+    page = open_page(viewport={"width": 320, "height": 800})
+    page.goto("/tests")
+    expect(page.locator(".tests time").first).to_have_text("2 days ago")
+    for hint in page.locator(".tests .number .hint, .tests .number time").all():
+        box = hint.bounding_box()
+        assert box is not None
+        assert box["height"] < 50, hint.inner_text()
+
+
+def test_badges_of_one_line_stand_on_one_line(open_page: Open) -> None:
+    page = open_page()
+    page.goto("/pulls/octo/gefen/83")
+    badge = page.locator(".red-test .opaque").locator("xpath=preceding-sibling::*[1]").bounding_box()
+    opaque = page.locator(".red-test .opaque").bounding_box()
+    assert badge is not None
+    assert opaque is not None
+    assert abs(badge["y"] - opaque["y"]) <= 1
+    assert abs(badge["height"] - opaque["height"]) <= 1
 
 
 def test_a_hostile_name_is_text_on_every_page_that_shows_it(open_page: Open) -> None:

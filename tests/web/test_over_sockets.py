@@ -87,12 +87,25 @@ def test_a_body_that_does_not_come_is_not_waited_for_without_end(make_app: Any) 
         assert stored(server) is None
 
 
+def test_what_is_not_signed_is_refused_before_its_body_is_sent(make_app: Any) -> None:
+    with contextmanager(serve)(make_app(webhook_secret="0d9ae1a5b7f2")) as server:
+        for signature in ((), ("X-Hub-Signature-256: sha256=abc",)):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+                connection.sendall(head("Content-Length: 24000000", *signature) + b"{")
+                status = connection.makefile("rb").readline()
+            assert status.startswith(b"HTTP/1.1 401 ")
+        wired: Wiring = server.app.state.wiring
+        assert wired.intake.held_bytes == 0
+
+
 def test_a_body_that_breaks_off_leaves_no_row_and_the_server_goes_on(server: Listening) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
         connection.sendall(head("Content-Length: 100") + b"{")
     answer = httpx.get(f"{server.address}/healthz")
     assert answer.json() == {"status": "alive"}
     assert stored(server) is None
+    wired: Wiring = server.app.state.wiring
+    assert wired.intake.held_bytes == 0
 
 
 def test_starting_the_web_loads_neither_engine_nor_worker_nor_science() -> None:

@@ -3,12 +3,18 @@
 import hashlib
 import hmac
 import json
+import resource
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import Engine, text, update
 from starlette.testclient import TestClient
+from structlog.testing import capture_logs
 
 from app.deps import Wiring
 from app.domain.errors import Rejected
@@ -17,7 +23,7 @@ from app.main import create_app, create_from_environment
 from app.settings import Settings
 from app.store import inbox
 from app.store.inbox import DeliveryState, StoredDelivery
-from app.store.session import read_only, unit_of_work
+from app.store.session import open_engine, read_only, unit_of_work
 
 SECRET = "0d9ae1a5b7f2"
 GUID = "72d3162e-cc78-11e3-81ab-4c9367dc0958"
@@ -52,6 +58,12 @@ def stored(client: TestClient, guid: str = GUID) -> StoredDelivery | None:
     wired: Wiring = client.app.state.wiring  # type: ignore[attr-defined] - TestClient calls it any ASGI app
     with read_only(wired.inbox) as session:
         return inbox.by_guid(session, DeliveryId(guid))
+
+
+def wiring_of(client: TestClient) -> Wiring:
+    wired = client.app.state.wiring  # type: ignore[attr-defined] - TestClient calls it any ASGI app
+    assert isinstance(wired, Wiring)
+    return wired
 
 
 def assert_problem(answer: Any, status: int, detail: str) -> None:
@@ -223,9 +235,67 @@ def test_settings_that_cannot_work_end_the_process_with_a_sentence(
 
 
 def test_a_row_that_cannot_be_committed_is_no_202(signing_client: TestClient) -> None:
-    wired: Wiring = signing_client.app.state.wiring  # type: ignore[attr-defined] - TestClient calls it any ASGI app
-    inbox.InboxBase.metadata.drop_all(wired.inbox)
+    inbox.InboxBase.metadata.drop_all(wiring_of(signing_client).inbox)
     answer = deliver(signing_client, COMPLETED)
-    assert_problem(answer, 500, "the service's log says more")
+    assert_problem(answer, 503, "delivery: it could not be stored; send it again")
     assert "deliveries" not in answer.text
     assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file of this process may grow: a write past its end fails, as on a disk without room."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_disk_is_told_to_github_to_readyz_and_to_people_and_passes(signing_client: TestClient) -> None:
+    with capture_logs() as logged, full_disk():
+        assert_problem(deliver(signing_client, COMPLETED), 503, "it could not be stored; send it again")
+        assert_problem(signing_client.get("/readyz"), 503, "the last delivery could not be stored")
+    assert [(line["event"], line["log_level"], line["exc_info"]) for line in logged] == [
+        ("delivery is not stored", "warning", False)
+    ]
+    assert "it could not be stored; send it again" in signing_client.get("/problems").text
+    assert signing_client.get("/readyz").status_code == 200
+    assert deliver(signing_client, COMPLETED).status_code == 202
+
+
+def test_a_locked_inbox_refuses_deliveries_in_time_and_keeps_pages_quick(make_app: Any) -> None:
+    app = make_app()
+    other: Engine = app.state.wiring.inbox
+    wired = replace(app.state.wiring, inbox=open_engine(str(other.url), busy_s=0.5))
+    app.state.wiring = wired
+    with TestClient(app, base_url="http://127.0.0.1:8077") as client, ThreadPoolExecutor(60) as senders:
+        with unit_of_work(other) as holder:
+            holder.execute(text("SELECT 1"))
+            sent = [
+                senders.submit(deliver, client, COMPLETED, X_GitHub_Delivery=f"d-{number}")
+                for number in range(60)
+            ]
+            next(as_completed(sent))  # some are being stored now, and all others wait
+            started_s = monotonic()
+            assert client.get("/").status_code == 200
+            assert client.get("/static/style.css").status_code == 200
+            assert client.get("/readyz").status_code == 503
+            assert monotonic() - started_s < 2
+            assert {one.result().status_code for one in sent} == {503}
+        assert deliver(client, COMPLETED).status_code == 202
+    other.dispose()
+
+
+def test_bodies_beyond_what_is_held_at_once_are_refused_until_there_is_room(client: TestClient) -> None:
+    wired = wiring_of(client)
+    wired.intake.body_bytes = 300
+    with wired.intake.room() as hold:
+        hold(200)
+        answer = deliver(client, COMPLETED)
+        assert_problem(answer, 503, "body: too many deliveries arrive at once; send it again")
+        assert answer.headers["Retry-After"] == "10"
+        assert wired.intake.held_bytes == 200
+    assert deliver(client, COMPLETED).status_code == 202
+    assert wired.intake.held_bytes == 0

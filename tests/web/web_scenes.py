@@ -42,6 +42,9 @@ def waiting_task(session: Session) -> None:
     tasks.wait(session, order.key, at=NOW, next_at=then, family="unavailable", error=told)
 
 
+LONG_REPO = RepoName("an-organisation-with-a-long-name/" + "repository-" * 8)
+
+
 def more_gaps(session: Session, *, attempt: int, number: int) -> None:
     more = [Gap(GapKind.LOG_GONE, f"job {place}", "GitHub has dropped it") for place in range(number)]
     gaps.note(session, attempt, None, more, at=NOW)
@@ -229,3 +232,23 @@ def another_delivery(session: Session) -> None:
 
 def drop_tables(wired: Wiring) -> None:
     Base.metadata.drop_all(wired.store)
+
+
+def long_names(session: Session) -> None:
+    """A repository, a workflow's jobs, tests and a pull request with names as long as they come."""
+    story, at = Story(session, LONG_REPO), NOW
+    head, red, name = sha("10a6"), Conclusion.FAILURE, "test_" + "a_name_without_end_" * 12
+    jobs = [
+        Seen(
+            "tests (ubuntu-24.04-arm64, 3.13-free-threading, nccl-2.28) / run", red, {one: OutcomeKind.FAILED}
+        )
+        for one in (name, name.replace("_", "") + "[" + "x" * 200 + "]")
+    ]
+    story.attempt(29539500000, "push", head, at, red, jobs[0])
+    _, found = story.attempt(29539500001, "pull_request", head, at, red, jobs[1], pull=100_001)
+    unproven = verdict(Kind.ORDER_DEPENDENT, Strength.CONFIRMED, Whose.UNKNOWN, FLIP, opaque=True)
+    for failure in found.values():
+        verdicts.record_change(session, failure, unproven, facts={}, at=at)
+    infrastructure = verdict(Kind.INFRASTRUCTURE, Strength.SUSPECTED, Whose.UNKNOWN, FLIP, opaque=True)
+    for key in (1, 2):
+        verdicts.record_change(session, key, infrastructure, facts={}, at=at)
