@@ -51,6 +51,8 @@ class _Ledger:
         if reading.status is not ReadStatus.COMPLETE:
             kind = GapKind.FILE_REFUSED if reading.status is ReadStatus.REFUSED else GapKind.FILE_PARTIAL
             self.gaps.append(Gap(kind, path, reading.reason or "; ".join(reading.problems[:3])))
+        elif reading.doubts:
+            self.gaps.append(Gap(GapKind.FILE_PARTIAL, path, "; ".join(reading.doubts[:3])))
         for result in reading.results:
             known = self.results.get(result.test)
             if known is None or _severity(result) > _severity(known):

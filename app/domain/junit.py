@@ -6,11 +6,20 @@ from collections.abc import Mapping
 from typing import BinaryIO, Final
 
 from app.domain.bounded_text import BoundedText
-from app.domain.junit_case import FLAKY, OUTPUTS, PASSED, VERDICTS, Child, TextBudget, outcome_of
-from app.domain.outcome import OutcomeKind, Result, TestId
+from app.domain.junit_case import FLAKY, OUTPUTS, VERDICTS, WRAPPERS, Child, TextBudget, outcome_of
+from app.domain.junit_words import PASSED, plain_name
+from app.domain.outcome import Errored, OutcomeKind, Result, TestId
 from app.domain.pytest_node import PYTEST_SUITE
 from app.domain.repeated_ids import ResultLedger
-from app.domain.results_file import JUNIT_ROOTS, Declared, Reading, ReadStatus, Records, refusal_of_root
+from app.domain.results_file import (
+    JUNIT_ROOTS,
+    MAX_TESTS,
+    Declared,
+    Reading,
+    ReadStatus,
+    Records,
+    refusal_of_root,
+)
 from app.domain.xml_stream import Stop, read_xml
 
 __all__ = ["Declared", "ReadStatus", "Reading", "Records", "read_results"]
@@ -23,27 +32,33 @@ MAX_CHILDREN: Final = 200
 _GROUPED: Final = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,4}\.[0-9]{1,12}")
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
 _SUITE_STAMP: Final = re.compile(r"-[0-9]{14}$")  # unittest-xml-reporting adds the run's time
+_SUITE_VERDICTS: Final = frozenset({"failure", "error"})
 _CLAIMS: Final = ("tests", "failures", "errors", "skipped")
 
 
-def read_results(stream: BinaryIO) -> Reading:
-    """Read one file to its end. Total: no bytes make it raise, only the stream itself may.
+SUITE_ITSELF: Final = "[suite]"
+"""Stands for the test where a whole suite failed outside its tests."""
+
+
+def read_results(stream: BinaryIO, *, limit: int = MAX_TESTS) -> Reading:
+    """Read one file to its end, or to `limit` tests. Total: no bytes make it raise, only the stream may.
 
     One result a test; records of one test are merged (`repeated_ids`). Where the file is cut or broken, the
     results that were complete before are kept and `problems` says where.
     """
-    sink = _JunitSink()
+    sink = _JunitSink(limit)
     return sink.reading(read_xml(stream, sink))
 
 
 class _Case:
     """An open testcase."""
 
-    __slots__ = ("attributes", "children", "depth")
+    __slots__ = ("attributes", "children", "depth", "verdict_depth")
 
     def __init__(self, attributes: Mapping[str, str], depth: int) -> None:
         self.attributes = attributes
         self.depth = depth
+        self.verdict_depth = depth + 1
         self.children: list[Child] = []
 
     def has_room_for(self, name: str) -> bool:
@@ -54,11 +69,13 @@ class _Case:
 class _JunitSink:
     """Follows the open suites and testcases; a testcase counts once it is closed."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self.listener: BoundedText | None = None
         self._ledger = ResultLedger()
         self._budget = TextBudget()
         self._suites: list[Mapping[str, str]] = []
+        self._suite_depths = [1]
         self._suite_path = ""
         self._suite_file: str | None = None
         self._is_pytest = False
@@ -76,7 +93,10 @@ class _JunitSink:
     def opened(self, name: str, attributes: Mapping[str, str], depth: int) -> None:
         if depth == 1:
             self._open_root(name, attributes)
+        name = plain_name(name)
         if name == "testcase":
+            if self._cases_read >= self._limit:
+                raise Stop(f"the tests beyond the first {self._limit} were left out")
             self._cases.append(_Case(attributes, depth))
         elif self._cases:
             self._open_child(name, attributes, depth)
@@ -84,19 +104,30 @@ class _JunitSink:
             if not self._suites:
                 _claim(self._claims, attributes)
             self._suites.append(attributes)
+            self._suite_depths.append(depth)
             self._follow_suites()
+        elif name in _SUITE_VERDICTS and self._is_beside_tests(depth):
+            self._listen(Child(name, attributes, self._budget.start()), depth)
 
     def closed(self, name: str, depth: int) -> None:
+        name = plain_name(name)
         if name == "testcase":
             self._close_case(self._cases.pop())
         elif self._cases:
             self._close_child(depth)
         elif name == "testsuite":
             self._suites.pop()
+            self._suite_depths.pop()
             self._follow_suites()
+        elif self._child is not None and depth == self._child_depth:
+            self._fail_suite(self._child)
+            self._close_child(depth)
+
+    def _is_beside_tests(self, depth: int) -> bool:
+        return self._child is None and self._root in JUNIT_ROOTS and depth == self._suite_depths[-1] + 1
 
     def _open_root(self, name: str, attributes: Mapping[str, str]) -> None:
-        self._root = self._root or name
+        self._root = self._root or plain_name(name)
         self._refusal = refusal_of_root(name)
         if self._refusal is not None:
             raise Stop(self._refusal)
@@ -113,15 +144,25 @@ class _JunitSink:
     def _open_child(self, name: str, attributes: Mapping[str, str], depth: int) -> None:
         if self._child is None:
             case = self._cases[-1]
-            if depth == case.depth + 1 and name in VERDICTS and case.has_room_for(name):
-                self._child, self._child_depth = Child(name, attributes, self._budget.start()), depth
-                self.listener = self._child.text
-                case.children.append(self._child)
+            if depth != case.verdict_depth:
+                return
+            if name in VERDICTS and case.has_room_for(name):
+                child = Child(name, attributes, self._budget.start())
+                case.children.append(child)
+                self._listen(child, depth)
+            elif name in WRAPPERS:
+                case.verdict_depth += 1
         elif name in OUTPUTS and self.listener is not None:
             self._muted_depth, self.listener = depth, None
 
+    def _listen(self, child: Child, depth: int) -> None:
+        self._child, self._child_depth = child, depth
+        self.listener = child.text
+
     def _close_child(self, depth: int) -> None:
         if self._child is None:
+            if self._cases and self._cases[-1].depth < depth == self._cases[-1].verdict_depth - 1:
+                self._cases[-1].verdict_depth -= 1
             return
         if depth == self._muted_depth:
             self._muted_depth, self.listener = 0, self._child.text
@@ -148,6 +189,14 @@ class _JunitSink:
         )
         self._ledger.add(result, pytest=self._is_pytest)
 
+    def _fail_suite(self, child: Child) -> None:
+        """An error beside the tests, such as a set-up for all of them that failed."""
+        red = child.to_red()
+        test = TestId("", self._suite_path, "", SUITE_ITSELF)
+        outcome = Errored(red.message, red.text, red.cut)
+        self._counts["suites"] += 1
+        self._ledger.add(Result(test, outcome, path=self._suite_file), pytest=False)
+
     def _count(self, children: list[Child], kind: OutcomeKind) -> None:
         reruns = sum(1 for child in children if child.name in FLAKY)
         self._counts["reruns"] += reruns
@@ -164,15 +213,17 @@ class _JunitSink:
     def reading(self, damage: list[str]) -> Reading:
         """What the file gave, once it has been read to its end or to where it broke."""
         records = self._records()
-        if self._refusal is not None and not records.cases:
+        has_results = bool(self._ledger.results)
+        if self._refusal is not None and not has_results:
             return Reading(None, ReadStatus.REFUSED, self._refusal)
-        if not records.cases and damage:
+        if not has_results and damage:
             return Reading(None, ReadStatus.REFUSED, f"no test could be read: {damage[0]}")
-        if not records.cases and self._root not in JUNIT_ROOTS:
+        if not has_results and self._root not in JUNIT_ROOTS:
             return Reading(None, ReadStatus.REFUSED, f"root element <{self._root[:80]}>, and no test in it")
         cuts = [*damage, *self._ledger.cuts()]
         declared = self._declared()
-        problems = [*cuts, *self._ledger.problems(), *self._oddities(records, declared)]
+        lacking = self._lacking(records, declared)
+        problems = [*cuts, *self._ledger.problems(), *self._oddities(records, declared), *lacking]
         return Reading(
             format="junit",
             status=ReadStatus.PARTIAL if cuts else ReadStatus.COMPLETE,
@@ -180,6 +231,7 @@ class _JunitSink:
             results=self._ledger.results,
             declared=declared,
             problems=tuple(problems),
+            doubts=(*self._ledger.doubts(), *lacking),
             records=records,
         )
 
@@ -200,6 +252,13 @@ class _JunitSink:
         values = {claim: self._root_claims.get(claim, self._claims.get(claim)) for claim in _CLAIMS}
         return Declared(**values)
 
+    def _lacking(self, records: Records, declared: Declared) -> list[str]:
+        claimed = (declared.failures or 0) + (declared.errors or 0)
+        listed = records.failed + records.errored + self._counts["suites"]
+        if claimed <= listed:
+            return []
+        return [f"the file claims {claimed} failures and lists {listed}"]
+
     def _oddities(self, records: Records, declared: Declared) -> list[str]:
         lines = []
         if not records.cases:
@@ -208,11 +267,8 @@ class _JunitSink:
             lines.append(f"unusual root element <{self._root[:80]}>")
         if declared.tests is not None and declared.tests != records.cases:
             lines.append(f"the file claims {declared.tests} tests and lists {records.cases}")
-        claimed_red = (declared.failures or 0) + (declared.errors or 0)
-        if claimed_red > records.failed + records.errored:
-            lines.append(
-                f"the file claims {claimed_red} failures and lists {records.failed + records.errored}"
-            )
+        if self._counts["suites"]:
+            lines.append(f"{self._counts['suites']} errors stand beside the tests of a suite")
         if self._counts["rerun-only"]:
             lines.append(
                 f"{self._counts['rerun-only']} tests have failed reruns only, so they count as failed"

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from app.domain.bounded_text import BoundedText, bounded
-from app.domain.outcome import Errored, Failed, Outcome, Passed, Skipped
+from app.domain.junit_words import PASSED, told_outcome
+from app.domain.outcome import Errored, Failed, Outcome, Skipped
 
 MESSAGE_LIMIT: Final = 16 * 1024
 """Characters of one message; pytest repeats the whole assertion there, most others a line."""
@@ -16,11 +17,8 @@ FLAKY: Final = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunEr
 """maven-surefire's report schema: flaky* stand beside a pass, rerun* beside a failure of all attempts."""
 VERDICTS: Final = frozenset({"failure", "error"}) | _SKIPS | FLAKY
 OUTPUTS: Final = frozenset({"system-out", "system-err"})
-
-_NOT_RUN: Final = frozenset({"disabled", "notrun", "skipped", "ignored"})
-_SUPPRESSED: Final = frozenset({"suppressed", "skipped"})
-
-PASSED: Final = Passed()
+WRAPPERS: Final = frozenset({"failures", "errors"})
+"""Some writers put a test's verdicts into a list."""
 
 
 class TextBudget:
@@ -56,16 +54,22 @@ class Child:
 
 
 def outcome_of(attributes: Mapping[str, str], children: list[Child]) -> tuple[Outcome, tuple[Outcome, ...]]:
-    """Return the outcome and the attempts that the file proves to be earlier ones, in their order."""
+    """Return the outcome and the attempts that the file proves to be earlier ones, in their order.
+
+    A failure that only an attribute tells counts as well; beside children, a word that is merely unknown says
+    nothing.
+    """
+    told = told_outcome(attributes)
     if not children:
-        is_not_run = attributes.get("status") in _NOT_RUN or attributes.get("result") in _SUPPRESSED
-        return (Skipped() if is_not_run else PASSED), ()
+        return told, ()
     earlier = tuple(child.to_red() for child in children if child.name in FLAKY)
     red = [child.to_red() for child in children if child.name in {"failure", "error"}]
     if red:
         return _join(red), earlier
     if any(child.name.startswith("rerun") for child in children):
         return earlier[-1], earlier[:-1]  # rerun* stand for attempts that all failed
+    if told.kind.is_red:
+        return told, earlier
     skips = [child for child in children if child.name in _SKIPS]
     return (skips[0].to_skipped() if skips else PASSED), earlier
 

@@ -11,9 +11,8 @@ from typing import Final
 
 from app.domain.bounded_text import bounded
 from app.domain.outcome import Errored, Failed, Outcome, OutcomeKind, Result, TestId
+from app.domain.results_file import MAX_TESTS
 
-MAX_RESULTS: Final = 1_000_000
-"""Distinct tests kept of one file; more is no test suite but an attack on our memory."""
 MAX_MERGED: Final = 100
 """Records of one test whose texts are joined; further ones change its outcome only to a worse one."""
 _NAMED: Final = 20
@@ -26,7 +25,7 @@ _WORSE: Final = {OutcomeKind.PASSED: 0, OutcomeKind.SKIPPED: 1, OutcomeKind.FAIL
 class ResultLedger:
     """Collects the records of one file or log; holds one result a test, in order of first appearance."""
 
-    def __init__(self, limit: int = MAX_RESULTS) -> None:
+    def __init__(self, limit: int = MAX_TESTS) -> None:
         self._limit = limit
         self._results: dict[TestId, Result] = {}
         self._repeats: Counter[TestId] = Counter()
@@ -67,20 +66,27 @@ class ResultLedger:
             return []
         return [f"{self._left_out} results beyond the first {self._limit} were left out"]
 
+    def doubts(self) -> list[str]:
+        """Say which tests were reported with different outcomes: one of them is not true."""
+        return _first([self._differs(test) for test in self._repeats if test in self._differing])
+
     def problems(self) -> list[str]:
         """Say which tests were reported more than once, and what was made of it."""
         lines = []
-        for test, extra in self._repeats.items():
-            times = f"{_short(test)} is reported {extra + 1} times"
+        for test in self._repeats:
             if test in self._differing:
-                lines.append(f"{times} with different outcomes; the worst was kept")
+                lines.append(self._differs(test))
             elif test in self._hidden:
-                lines.append(f"{times}; the outcome of earlier attempts is unknown")
+                lines.append(f"{self._times(test)}; the outcome of earlier attempts is unknown")
             elif not self._results[test].outcome.kind.is_red:
-                lines.append(times)
-        if len(lines) > _NAMED:
-            lines[_NAMED:] = [f"{len(lines) - _NAMED} more tests are reported more than once"]
-        return lines
+                lines.append(self._times(test))
+        return _first(lines)
+
+    def _differs(self, test: TestId) -> str:
+        return f"{self._times(test)} with different outcomes; the worst was kept"
+
+    def _times(self, test: TestId) -> str:
+        return f"{_short(test)} is reported {self._repeats[test] + 1} times"
 
 
 def merge(known: Result, again: Result) -> Result:
@@ -114,6 +120,12 @@ def _is_teardown_of(known: Result, again: Result) -> bool:
         and isinstance(again.outcome, Errored)
         and again.outcome.message.startswith("failed on teardown")
     )
+
+
+def _first(lines: list[str]) -> list[str]:
+    if len(lines) > _NAMED:
+        lines[_NAMED:] = [f"{len(lines) - _NAMED} more tests are reported more than once"]
+    return lines
 
 
 def _short(test: TestId) -> str:

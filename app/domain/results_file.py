@@ -6,6 +6,9 @@ from typing import Final, Literal
 
 from app.domain.outcome import Result
 
+MAX_TESTS: Final = 200_000
+"""Test records read of one file, and of one job; more is no test suite but an attack on our memory."""
+
 
 class ReadStatus(StrEnum):
     COMPLETE = "complete"
@@ -43,7 +46,8 @@ class Records:
 class Reading:
     """What one file gave. `partial`: something was repaired, cut or left out; `refused`: no result was taken.
 
-    `reason` says why a file was refused or is partial. A complete file may still have problems.
+    `reason` says why a file was refused or is partial. A complete file may still have problems; `doubts` are
+    those among them that leave open what its tests did.
     """
 
     format: Literal["junit"] | None
@@ -53,6 +57,7 @@ class Reading:
     declared: Declared = field(default_factory=Declared)
     problems: tuple[str, ...] = ()
     records: Records = field(default_factory=Records)
+    doubts: tuple[str, ...] = ()
 
 
 JUNIT_ROOTS: Final = frozenset({"testsuites", "testsuite", "testrun", "testcase"})

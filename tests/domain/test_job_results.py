@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from app.domain.gap import GapKind
+from app.domain.gap import Gap, GapKind
 from app.domain.job_log import JobLog, read_job_log
 from app.domain.job_results import JobResults, gather_results
 from app.domain.outcome import Errored, Failed, Outcome, OutcomeKind, Passed, Result, Skipped, TestId
@@ -176,3 +176,11 @@ def test_a_job_that_did_not_end_well_and_left_nothing_is_a_gap(conclusion: Concl
 
 def test_a_cancelled_job_with_red_results_contradicts_nothing() -> None:
     assert gathered(Conclusion.CANCELLED, {"a.xml": reading(result("test_one", FAILED))}).gaps == ()
+
+
+def test_doubts_about_a_complete_file_are_a_gap() -> None:
+    doubtful = Reading(
+        "junit", ReadStatus.COMPLETE, None, (result("test_one", Passed()),), doubts=("claims",)
+    )
+    found = gathered(Conclusion.SUCCESS, {"a.xml": doubtful})
+    assert found.gaps == (Gap(GapKind.FILE_PARTIAL, "a.xml", "claims"),)

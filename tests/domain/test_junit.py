@@ -7,8 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.bounded_text import TEXT_LIMIT
-from app.domain.junit import Declared, Reading, ReadStatus, Records, parse_duration, read_results
+from app.domain.junit import (
+    SUITE_ITSELF,
+    Declared,
+    Reading,
+    ReadStatus,
+    Records,
+    parse_duration,
+    read_results,
+)
 from app.domain.junit_case import TextBudget
+from app.domain.junit_words import OUTCOME_ATTRIBUTES, told_outcome
 from app.domain.outcome import Errored, Failed, Outcome, Passed, Result, Skipped, TestId
 
 
@@ -63,15 +72,105 @@ def test_a_sound_file_is_read_completely() -> None:
         ("<skip/>", "", Skipped()),
         ("<ignored/>", "", Skipped()),
         ("<disabled/>", "", Skipped()),
-        ("", 'status="notrun"', Skipped()),
-        ("", 'status="disabled"', Skipped()),
-        ("", 'result="suppressed"', Skipped()),
+        ("", 'status="notrun"', Skipped('not run: status="notrun"')),
+        ("", 'status="disabled"', Skipped('not run: status="disabled"')),
+        ("", 'result="suppressed"', Skipped('not run: result="suppressed"')),
+        ("", 'status="failed"', Failed('the file says status="failed" and no more', "")),
+        ("", 'success="False"', Failed('the file says success="False" and no more', "")),
+        ("", 'executed="False"', Skipped('not run: executed="False"')),
+        ("", 'executed="True" success="True" result="Passed"', Passed()),
+        ("<Failure message='m'>t</Failure>", "", Failed("m", "t")),
+        ("<SKIPPED>because</SKIPPED>", "", Skipped("because")),
+        ("<failures><failure message='m'>t</failure></failures>", "", Failed("m", "t")),
+        ("<failures/><failure message='m'/>", "", Failed("m", "")),
+        ("<errors count='0'></errors><skipped/>", "", Skipped()),
+        ("<skipped/>", 'status="failed"', Failed('the file says status="failed" and no more', "")),
+        ("<skipped/>", 'status="odd"', Skipped()),
+        ("<failure message='m'/>", 'status="passed"', Failed("m", "")),
         ("", 'status="run" result="completed"', Passed()),
         ("<a><failure/></a>", "", Passed()),
     ],
 )
 def test_every_spelling_of_an_outcome(inside: str, attributes: str, outcome: Outcome) -> None:
     assert read_case(inside, attributes).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        *(f'status="{word}"' for word in ("fail", "FAILED", "error", "timeout", "Timed Out", "aborted")),
+        *(f'result="{word}"' for word in ("failed", "interrupted", "Failure", "not ok")),
+        *('outcome="failed"', 'outcome="timed-out"', 'status="run" result="failed"', 'success="false"'),
+    ],
+)
+def test_a_failure_that_only_an_attribute_tells_is_no_pass(attribute: str) -> None:
+    outcome = read_case("", attribute).outcome
+    assert isinstance(outcome, Failed | Errored)
+    assert outcome.message.startswith("the file says ")
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        *(f'status="{word}"' for word in ("untested", "undefined", "pending", "blocked", "Skipped", "other")),
+        *('status="NotExecuted"', 'result="Inconclusive"', 'executed="false"', 'result="Ignored"'),
+    ],
+)
+def test_a_word_that_is_not_known_for_a_pass_is_no_pass(attribute: str) -> None:
+    outcome = read_case("", attribute).outcome
+    assert isinstance(outcome, Skipped)
+    assert outcome.reason == f"not run: {attribute}"
+
+
+@given(st.sampled_from(OUTCOME_ATTRIBUTES), st.text("abcdefgST -_", min_size=1, max_size=12))
+def test_no_unknown_word_makes_a_pass(name: str, word: str) -> None:
+    told = told_outcome({name: word})
+    assert isinstance(told, Passed) is (word.strip().lower().translate({32: "", 45: "", 95: ""}) == "")
+
+
+@pytest.mark.parametrize("element", ["error", "failure", "Error"])
+def test_an_error_beside_the_tests_is_a_result_of_its_own(element: str) -> None:
+    reading = read(
+        f'<testsuites><testsuite name="db" errors="1"><{element} message="no socket">t</{element}>'
+        '<testcase classname="c" name="t"/></testsuite></testsuites>'
+    )
+    assert reading.status is ReadStatus.COMPLETE
+    assert [(one.test, one.outcome) for one in reading.results] == [
+        (TestId("", "db", "", SUITE_ITSELF), Errored("no socket", "t")),
+        (TestId("", "", "c", "t"), Passed()),
+    ]
+    assert reading.problems == ("1 errors stand beside the tests of a suite",)
+    assert reading.doubts == ()
+
+
+def test_an_error_elsewhere_is_none_of_a_suite() -> None:
+    assert read("<Error><Code>NoSuchKey</Code></Error>").status is ReadStatus.REFUSED
+    assert read("<a><error/><testcase name='t'/></a>").results[0].outcome == Passed()
+    inside = "<testsuite><properties><error/></properties><testcase name='t'/></testsuite>"
+    assert len(read(inside).results) == 1
+    assert len(read("<testsuites><error message='m'/></testsuites>").results) == 1
+
+
+def test_elements_in_another_case_are_the_same() -> None:
+    reading = read("<TestSuites><TestSuite><TestCase name='t'><FAILURE/></TestCase></TestSuite></TestSuites>")
+    assert [one.outcome.kind.is_red for one in reading.results] == [True]
+    assert reading.status is ReadStatus.COMPLETE
+
+
+def test_claims_of_more_failures_and_different_outcomes_are_doubts() -> None:
+    claims = "the file claims 3 failures and lists 0"
+    differs = "c::t is reported 2 times with different outcomes; the worst was kept"
+    assert read("<testsuite failures='2' errors='1'><testcase name='t'/></testsuite>").doubts == (claims,)
+    twice = "<testcase classname='c' name='t'/><testcase classname='c' name='t'><failure/></testcase>"
+    assert read(f"<testsuite>{twice}</testsuite>").doubts == (differs,)
+
+
+def test_tests_beyond_the_limit_are_left_out_and_it_is_said() -> None:
+    cases = '<testcase name="a"/>' * 4
+    reading = read_results(io.BytesIO(f"<testsuite>{cases}</testsuite>".encode()), limit=3)
+    assert (reading.status, reading.records.cases) == (ReadStatus.PARTIAL, 3)
+    assert reading.reason == "the tests beyond the first 3 were left out"
+    assert read_results(io.BytesIO(f"<testsuite>{cases}</testsuite>".encode()), limit=4).reason is None
 
 
 def test_the_worst_child_wins_and_no_text_is_lost() -> None:
