@@ -92,7 +92,7 @@ def test_a_folder_gives_its_results_and_its_ranks_logs(story: Story) -> None:
 
 
 def test_the_log_of_a_red_job_tells_what_no_file_does(story: Story) -> None:
-    (story.folder / "job.log").write_text("##[error]Process completed with exit code 137.\n")
+    (story.folder / "job.log").write_text("##[error]The runner has received a shutdown signal.\n")
     json_lines(invoke(*one_job(story, log=str(story.folder / "job.log")), "--json"))
     assert said().of(5, None)["kind"] == "infrastructure"
 
