@@ -193,6 +193,11 @@ class GitHub:
         for page in pages(self._transport, request):
             yield from map(translate.to_comment, page.as_(wire.CommentsPayload).root)
 
+    def comment(self, repo: RepoName, comment_id: int) -> Comment:
+        """Raises Gone where somebody deleted it."""
+        request = _read(f"comment {comment_id} of {repo}", repo, f"issues/comments/{comment_id:d}")
+        return translate.to_comment(self._transport.ask(request).as_(wire.CommentPayload))
+
     def create_comment(self, repo: RepoName, number: int, body: str) -> Comment:
         """Not safe to repeat: look for our marker first. At most 65,536 characters."""
         request = _write(

@@ -232,6 +232,11 @@ class State:
         comment = self.talk.comments[comment_id]
         self.talk.delete_comment(self.repository(repo), comment, by=Author(author), at=at)
 
+    def edit_comment(self, repo: str, comment_id: int, body: str, *, author: str, at: datetime) -> None:
+        """Somebody else edits a comment, perhaps ours, as whoever may write to the repository can."""
+        comment = self.talk.comments[comment_id]
+        self.talk.edit_comment(self.repository(repo), comment, body, by=Author(author), at=at)
+
     def close_issue(self, repo: str, number: int, *, author: str, at: datetime) -> None:
         """Somebody else closes an issue, perhaps ours."""
         repository = self.repository(repo)

@@ -7,6 +7,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.domain.commit_state import SeenJob
+from app.domain.ids import RunId
 from app.domain.run import Conclusion, Job, WorkflowRun
 from app.domain.run_conclusion import SeenAttempt, by_their_jobs
 from app.store.runs import AttemptRow, JobRow, RunRow, StoredAttempt
@@ -39,6 +40,16 @@ def borne_out(session: Session, attempts: Sequence[StoredAttempt]) -> list[Store
     seen = [SeenAttempt(one.id, one.run, one.attempt, one.conclusion) for one in attempts]
     told = by_their_jobs(seen, of_attempts(session, {one.id for one in attempts}))
     return [replace(one, conclusion=told[one.id]) for one in attempts]
+
+
+def knows_attempt(session: Session, repo: int, run: RunId, number: int) -> bool:
+    """Whether this attempt of GitHub's run was recorded."""
+    statement = (
+        select(AttemptRow.id)
+        .join(RunRow, RunRow.id == AttemptRow.run_id)
+        .where(RunRow.repo_id == repo, RunRow.github_id == run, AttemptRow.number == number)
+    )
+    return session.scalars(statement).one_or_none() is not None
 
 
 def set_timed_out(session: Session, jobs: Collection[int]) -> None:

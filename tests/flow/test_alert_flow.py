@@ -3,7 +3,7 @@
 from pipeline import Pipeline
 from scene import BASE, FAILING, ON_MAIN, PULL, REPO, Case, Ran, Scene, failing
 
-from app.standin.faults import NO_PERMISSION
+from app.standin.faults import NO_PERMISSION, answer
 from app.standin.talk import IssueRecord
 
 RED = Ran("test (a)", (FAILING,))
@@ -97,3 +97,14 @@ def test_token_that_may_not_write_is_a_dead_letter_that_says_what_it_needs(
     assert error is not None
     assert "issues=write" in error
     assert len(pipeline.comments(REPO, PULL)) == 1, "the pull request is told all the same"
+
+
+def test_alert_whose_issue_was_deleted_gets_a_new_one_once(pipeline: Pipeline, scene: Scene) -> None:
+    pipeline.deliver(on_main(scene, 1, RED, head=BASE)).drain()
+    scene.state.faults.inject("*/issues/*", answer(410, "This issue was deleted"), times=1)
+    pipeline.deliver(on_main(scene, 2, Ran("test (a)", (failing("test_more", expected=8),)))).drain()
+    assert pipeline.dead() == []
+    newest, _deleted = pipeline.issues(REPO)
+    assert (newest.state, "test_more" in newest.body) == ("open", True)
+    pipeline.publish_again(2)
+    assert len(pipeline.issues(REPO)) == 2

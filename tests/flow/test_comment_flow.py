@@ -187,3 +187,69 @@ def test_comment_is_the_same_whichever_run_is_heard_of_first(
     (comment,) = pipeline.comments(REPO, PULL)
     assert first_line(comment) == "**1 failure, may be yours**: a likely flake"
     assert HEAD[:7] in comment.body
+
+
+def test_comment_whose_marker_a_person_took_away_is_edited_and_no_second_is_made(
+    pipeline: Pipeline, scene: Scene
+) -> None:
+    pipeline.deliver(scene.run(1, RED)).drain()
+    (ours,) = pipeline.comments(REPO, PULL)
+    scene.state.edit_comment(REPO, ours.id, "I know, I know.", author="ann", at=scene.clock.now())
+    pipeline.deliver(scene.run(2, Ran("lint", (failing("test_style"),)), workflow=LINT)).drain()
+    (left,) = pipeline.comments(REPO, PULL)
+    assert left.id == ours.id
+    assert first_line(left).startswith("**2 failures")
+    assert left.body.rstrip().endswith(comment_marker(RepoName(REPO), PULL))
+
+
+def test_attempt_whose_delivery_was_lost_is_recorded_for_the_jobs_that_were_not_repeated(
+    pipeline: Pipeline, scene: Scene
+) -> None:
+    started = scene.clock.now()
+    kept = failing("test_kept", expected=9)
+    scene.run(1, RED, Ran("test (b)", (kept,)))
+    scene.run(1, GREEN, attempt=2, conclusion="failure")
+    scene.add_job(1, 2, 4990, Ran("test (b)", conclusion="failure"), at=started)
+    pipeline.deliver(1, attempt=2).drain()
+    assert pipeline.tries.count("record_run") == 2
+    (comment,) = pipeline.comments(REPO, PULL)
+    assert first_line(comment).startswith("**1 failure")
+    assert kept.name in comment.body
+    pipeline.deliver(1, attempt=1).drain()
+    assert pipeline.counted(kept.label) == (1, 1)
+
+
+def test_red_job_that_only_the_second_attempt_lists_is_kept_whenever_it_began(
+    pipeline: Pipeline, scene: Scene
+) -> None:
+    started = scene.clock.now()
+    scene.run(1, RED)
+    scene.run(1, GREEN, attempt=2, conclusion="failure")
+    scene.add_job(1, 2, 4990, Ran("test (b)", conclusion="failure"), at=started)
+    pipeline.deliver(1, attempt=2).drain()
+    (comment,) = pipeline.comments(REPO, PULL)
+    assert "test (b)" in comment.body
+
+
+def test_every_failure_is_counted_and_superseded_ones_take_no_room(pipeline: Pipeline, scene: Scene) -> None:
+    many = tuple(failing(f"test_{number:04}", expected=number) for number in range(1100))
+    pipeline.deliver(scene.run(1, Ran("test (a)", many), Ran("test (b)", many[:3]))).drain()
+    (comment,) = pipeline.comments(REPO, PULL)
+    assert first_line(comment).startswith("**1103 failures")
+    scene.run(1, Ran("test (a)", many), attempt=2)
+    pipeline.deliver(1, attempt=2).drain()
+    (comment,) = pipeline.comments(REPO, PULL)
+    assert first_line(comment).startswith("**1103 failures")
+
+
+def test_failures_of_a_job_that_passed_all_the_same_are_mentioned_where_there_is_a_comment(
+    pipeline: Pipeline, scene: Scene
+) -> None:
+    allowed = Ran("lint", (failing("test_style"),), conclusion="success")
+    pipeline.deliver(scene.run(1, allowed, workflow=LINT)).drain()
+    assert pipeline.comments(REPO, PULL) == []
+    pipeline.deliver(scene.run(2, RED)).drain()
+    (comment,) = pipeline.comments(REPO, PULL)
+    assert first_line(comment).startswith("**1 failure")
+    assert "Failed in jobs that passed all the same" in comment.body
+    assert "test_style" in comment.body

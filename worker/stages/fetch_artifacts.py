@@ -22,11 +22,10 @@ from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
 from worker.fetching.job_logs import FetchedLog, LogFetcher
 from worker.fetching.known_commits import known_commit
+from worker.fetching.own_artifacts import next_start, own_artifacts
 from worker.fetching.unpack import open_artifact
 
 ASK_AGAIN_S = 5.0
-UPLOAD_SLACK = timedelta(minutes=2)
-"""GitHub's clocks: an artifact's time and its attempt's end are written by different machines."""
 
 
 @dataclass(slots=True)
@@ -49,35 +48,31 @@ def fetch_artifacts(deps: Deps, payload: Payload) -> None:
     haul = Haul()
     _fetch_results(deps, attempt, jobs, haul)
     logs = LogFetcher(deps, attempt)
-    haul.logs += [fetched for job in jobs if (fetched := logs.fetch(job)) is not None]
+    haul.logs += logs.fetch(jobs)
     haul.looked_up += [known_commit(facts) for facts in logs.trees.seen()]
     _store(deps, attempt, haul)
 
 
 def _fetch_results(deps: Deps, attempt: StoredAttempt, jobs: Sequence[StoredJob], haul: Haul) -> None:
-    found = _of_attempt(deps.github.artifacts(attempt.repo_name, attempt.run), attempt)
+    listed = deps.github.artifacts(attempt.repo_name, attempt.run)
+    own = own_artifacts(listed, attempt, next_start(deps, attempt) if listed else None)
     ran = [job for job in jobs if job.started_at is not None]
-    if not found and ran and deps.clock.now() - attempt.completed_at < _wait(deps):
+    if not own.found and ran and _is_young(deps, attempt):
         # An empty list right after the end has been seen to fill up within minutes.
         raise Unavailable(f"artifacts of run {attempt.run}", "none listed yet", retry_after_s=ASK_AGAIN_S)
     plain = [_plain(job, attempt) for job in jobs]
     by_github_id = {job.github_id: job.id for job in jobs}
-    for artifact in found:
+    if (late := own.gap(attempt)) is not None:
+        haul.gaps.append((None, late))
+    for artifact in own.found:
         owner = attribute_artifact(artifact.name, artifact.created_at, plain)
         _fetch_artifact(deps, attempt, artifact, None if owner is None else by_github_id[owner], haul)
 
 
-def _wait(deps: Deps) -> timedelta:
-    return timedelta(seconds=deps.settings.artifact_wait_s)
-
-
-def _of_attempt(found: Sequence[ArtifactRef], attempt: StoredAttempt) -> list[ArtifactRef]:
-    """Artifacts carry no attempt: those made while it ran are its own; of one name the newest counts."""
-    newest: dict[str, ArtifactRef] = {}
-    for artifact in sorted(found, key=lambda artifact: artifact.id):
-        if attempt.started_at <= artifact.created_at <= attempt.completed_at + UPLOAD_SLACK:
-            newest[artifact.name] = artifact
-    return sorted(newest.values(), key=lambda artifact: artifact.id)
+def _is_young(deps: Deps, attempt: StoredAttempt) -> bool:
+    """Whether its artifacts may still be listed; since we know of it by our clock, whatever GitHub's says."""
+    now, wait = deps.clock.now(), timedelta(seconds=deps.settings.artifact_wait_s)
+    return now - attempt.completed_at < wait and now - attempt.recorded_at < wait
 
 
 def _plain(job: StoredJob, attempt: StoredAttempt) -> Job:
@@ -144,10 +139,15 @@ def _take(
             raise Rejected(
                 artifact.name, f"its digest is sha256:{got.sha256[:12]}, not {artifact.digest[:19]}"
             )
-        for member in open_artifact(got.path, budget, fallback_name=got.filename or artifact.name):
+        name = got.filename or artifact.name
+        for member in open_artifact(got.path, budget, fallback_name=name, wanted=_is_read):
             kind = _kind_of(member.name)
             if kind is not None:
                 yield member.name, kind, PackedBlob(member.stream)
+
+
+def _is_read(path: str) -> bool:
+    return _kind_of(path) is not None
 
 
 def _kind_of(path: str) -> FileKind | None:

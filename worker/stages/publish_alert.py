@@ -201,26 +201,35 @@ def _publish(deps: Deps, alert: Alert) -> int | None:
     """The number of the issue that now holds the alert; None where the repository takes no issues."""
     with read_only(deps.store) as session:
         name = repos.name_of(session, alert.repo)
-    state = "open" if alert.state is AlertState.OPEN else "closed"
     try:
         there = _there(deps, alert, name)
-        if there is None and alert.state is AlertState.CLOSED:
+        if there is not None and _made_so(deps, alert, name, there):
+            return there.number
+        if alert.state is AlertState.CLOSED:
             return None
-        if there is None:
-            new = deps.github.create_issue(name, title=alert.title, body=alert.body, labels=(LABEL,))
-            return new.number
-        if (there.title, there.body, there.state) != (alert.title, alert.body, state):
-            deps.github.edit_issue(
-                name,
-                there.number,
-                title=alert.title,
-                body=alert.body,
-                state=state,
-                state_reason="completed" if state == "closed" else None,
-            )
-    except Gone:  # issues are switched off, or somebody deleted it: the alert stays on the dashboard
+        new = deps.github.create_issue(name, title=alert.title, body=alert.body, labels=(LABEL,))
+    except Gone:  # issues are switched off: the alert stays on the dashboard
         return None
-    return there.number
+    return new.number
+
+
+def _made_so(deps: Deps, alert: Alert, name: RepoName, there: Issue) -> bool:
+    """Bring the issue to what the alert says; False where somebody deleted it."""
+    state = "open" if alert.state is AlertState.OPEN else "closed"
+    if (there.title, there.body, there.state) == (alert.title, alert.body, state):
+        return True
+    try:
+        deps.github.edit_issue(
+            name,
+            there.number,
+            title=alert.title,
+            body=alert.body,
+            state=state,
+            state_reason="completed" if state == "closed" else None,
+        )
+    except Gone:
+        return False
+    return True
 
 
 def _there(deps: Deps, alert: Alert, name: RepoName) -> Issue | None:

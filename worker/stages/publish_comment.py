@@ -144,7 +144,7 @@ def _is_red(attempt: StoredAttempt) -> bool:
 
 
 def _publish(deps: Deps, pull: int, wanted: Wanted) -> Comment | None:
-    ours = _ours(deps, wanted.repo, pull)
+    ours = _ours(deps, pull, wanted)
     for double in ours[1:]:  # left by a worker that froze between writing and remembering
         deps.github.delete_comment(wanted.repo, double.id)
     if not ours:
@@ -157,12 +157,26 @@ def _publish(deps: Deps, pull: int, wanted: Wanted) -> Comment | None:
         return None if wanted.only_if_there else deps.github.create_comment(wanted.repo, pull, wanted.body)
 
 
-def _ours(deps: Deps, repo: RepoName, pull: int) -> list[Comment]:
-    """Our comments here, oldest first: the marker alone proves nothing, since anyone can write it."""
-    marker, we = comment_marker(repo, pull), deps.github.whoami()
-    return [
+def _ours(deps: Deps, pull: int, wanted: Wanted) -> list[Comment]:
+    """Our comments here: the one we remember, whatever people made of its text, then others by our marker.
+
+    The marker alone proves nothing, since anyone can write it.
+    """
+    marker, we = comment_marker(wanted.repo, pull), deps.github.whoami()
+    known = _remembered(deps, wanted)
+    found = [] if known is None else [known]
+    found += [
         comment
-        for comment in deps.github.comments(repo, pull)
-        if find_marker(comment.body) == marker
-        and (comment.author == we if we is not None else comment.author_is_app_or_bot)
+        for comment in deps.github.comments(wanted.repo, pull)
+        if find_marker(comment.body) == marker and (known is None or comment.id != known.id)
     ]
+    return [one for one in found if (one.author == we if we is not None else one.author_is_app_or_bot)]
+
+
+def _remembered(deps: Deps, wanted: Wanted) -> Comment | None:
+    if wanted.stored is None:
+        return None
+    try:
+        return deps.github.comment(wanted.repo, wanted.stored.github_id)
+    except Gone:
+        return None

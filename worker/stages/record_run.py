@@ -1,7 +1,6 @@
 """First stage: read the run that a delivery names, and store it with its jobs and its pull request."""
 
 import json
-from collections.abc import Sequence
 
 from app.domain.commit_graph import ChangeSet
 from app.domain.errors import Gone, Rejected, Unavailable
@@ -11,7 +10,7 @@ from app.github.client import GitHub
 from app.store import changes, commits, inbox, repos, runs, seen_jobs, workflows
 from app.store.outbox import Order, ask
 from app.store.session import read_only, unit_of_work
-from worker.deps import Deps, Payload
+from worker.deps import FIRST_STAGE, Deps, Payload
 from worker.fetching.known_commits import known_commit
 
 LISTED_COMMITS = 250
@@ -19,16 +18,23 @@ LISTED_COMMITS = 250
 
 
 def record_run(deps: Deps, payload: Payload) -> None:
-    """The delivery is only a hint: everything is read again from the API. Safe to repeat."""
-    repo, run_id, attempt = _named_run(deps, DeliveryId(payload["delivery"]))
+    """The delivery is only a hint: everything is read again from the API. Safe to repeat.
+
+    The payload names a delivery, or else the run and its attempt.
+    """
+    if "delivery" in payload:
+        repo, run_id, attempt = _named_run(deps, DeliveryId(payload["delivery"]))
+    else:
+        repo, run_id, attempt = RepoName(payload["repo"]), RunId(payload["run"]), payload["attempt"]
     record_attempt(deps, repo, run_id, attempt)
 
 
 def record_attempt(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> None:
+    """Store the attempt, and order the one before it where that was never heard of."""
     run = deps.github.run_attempt(repo, run_id, attempt)
     if run.conclusion is None:
         raise Unavailable(f"run {run_id}", "GitHub does not show its conclusion yet")
-    jobs = _own_jobs(deps.github.jobs(repo, run_id, attempt), run)
+    jobs = _own_jobs(deps.github, run)
     facts = deps.github.repository(repo)
     pull = _pull_of(deps.github, run, facts.default_branch)
     change = _change_of(deps.github, run, pull) if pull else None
@@ -47,13 +53,34 @@ def record_attempt(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> N
             session, key, run, jobs, pull=pull.number if pull else None, recorded_at=now
         )
         ask(session, Order(f"fetch:{stored}", "fetch_artifacts", {"schema": 1, "attempt": stored}))
+        if attempt > 1 and not seen_jobs.knows_attempt(session, key, run_id, attempt - 1):
+            ask(session, _order_of(key, run, attempt - 1))
 
 
-def _own_jobs(jobs: Sequence[Job], run: WorkflowRun) -> list[Job]:
-    """After a partial re-run, jobs that were not repeated can be listed again, under new ids."""
-    return [
-        job for job in jobs if run.attempt == 1 or job.started_at is None or job.started_at >= run.started_at
-    ]
+def _order_of(key: int, run: WorkflowRun, attempt: int) -> Order:
+    """A partial re-run leaves jobs as they were in an attempt whose delivery may have been lost."""
+    return Order(
+        key=f"record:{key}:{run.id}:{attempt}",
+        stage=FIRST_STAGE,
+        payload={"schema": 1, "repo": run.repo, "run": run.id, "attempt": attempt},
+    )
+
+
+def _own_jobs(github: GitHub, run: WorkflowRun) -> list[Job]:
+    """After a partial re-run, jobs that were not repeated can be listed again, under new ids.
+
+    Such a copy has the name and the start of a job that the attempt before lists too; where nothing can be
+    compared, a job is kept rather than lost.
+    """
+    jobs = list(github.jobs(run.repo, run.id, run.attempt))
+    is_old = any(job.started_at is not None and job.started_at < run.started_at for job in jobs)
+    if run.attempt == 1 or not is_old:
+        return jobs
+    try:
+        before = {(job.name, job.started_at) for job in github.jobs(run.repo, run.id, run.attempt - 1)}
+    except Gone:
+        return jobs
+    return [job for job in jobs if job.started_at is None or (job.name, job.started_at) not in before]
 
 
 def _named_run(deps: Deps, guid: DeliveryId) -> tuple[RepoName, RunId, int]:

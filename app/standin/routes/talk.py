@@ -27,6 +27,10 @@ def create_comment(asked: Asked) -> Answer:
     return Answer(201, shapes.comment(asked.at, repository, record))
 
 
+def show_comment(asked: Asked) -> Answer:
+    return Answer(200, shapes.comment(asked.at, asked.repository, _comment(asked)))
+
+
 def edit_comment(asked: Asked) -> Answer:
     repository, record = asked.repository, _comment(asked)
     body, now = _body(asked), asked.state.clock.now()
@@ -137,6 +141,7 @@ ROUTES: dict[tuple[str, str], Callable[[Asked], Answer]] = {
     ("PATCH", _ISSUES + "/{issue_number}"): edit_issue,
     ("GET", _ISSUES + "/{issue_number}/comments"): list_comments,
     ("POST", _ISSUES + "/{issue_number}/comments"): create_comment,
+    ("GET", _ISSUES + "/comments/{comment_id}"): show_comment,
     ("PATCH", _ISSUES + "/comments/{comment_id}"): edit_comment,
     ("DELETE", _ISSUES + "/comments/{comment_id}"): delete_comment,
 }
