@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from sqlalchemy import Engine
 
 from app.clock import Clock
+from app.intake import Intake
 from app.refusals import Refusals
 from app.settings import Settings
 
@@ -20,6 +21,7 @@ class Wiring:
     store: Engine
     inbox: Engine
     refusals: Refusals
+    intake: Intake
 
     def dispose(self) -> None:
         self.store.dispose()

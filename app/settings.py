@@ -98,6 +98,13 @@ class Settings(BaseSettings):
             )
 
     @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must not be shown anywhere, by whatever way it got there."""
+        return tuple(
+            one.get_secret_value() for one in (self.webhook_secret, self.github_token) if one is not None
+        )
+
+    @property
     def is_loopback(self) -> bool:
         return self.host in {"127.0.0.1", "::1", "localhost"}
 

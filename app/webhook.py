@@ -1,23 +1,40 @@
 """POST /webhooks/github: bound, verify, record in one committed row, answer 202."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Final
 
+import anyio
+import structlog
+from anyio import to_thread
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import SecretStr
+from sqlalchemy.exc import DBAPIError, OperationalError
 
-from app.deps import WiringDep
-from app.domain.delivery import Delivery, Fate, VerifiedBody, read_delivery, read_envelope, verify_body
+from app.deps import Wiring, WiringDep
+from app.domain.delivery import (
+    Delivery,
+    Fate,
+    VerifiedBody,
+    read_delivery,
+    read_envelope,
+    require_signature,
+    verify_body,
+)
+from app.domain.errors import Unavailable
+from app.intake import TURN_S
 from app.problems import TooLarge, TooSlow, WrongMediaType
 from app.store import inbox
 from app.store.inbox import DeliveryState, StoredDelivery
 from app.store.session import unit_of_work
 
 router = APIRouter()
+log = structlog.get_logger(__name__)
 
 PATH: Final = "/webhooks/github"
+SIGNATURE: Final = "X-Hub-Signature-256"
 
 STATE_OF_FATE: Final = {
     Fate.STARTS: DeliveryState.WAITING,
@@ -48,47 +65,76 @@ class Receipt:
     note: str
 
 
-async def bounded_json(request: Request, wiring: WiringDep) -> bytes:
-    """The raw body; never more of it in memory than the bound and one chunk, nor waited for without end."""
+async def bounded_json(request: Request, wiring: WiringDep) -> AsyncIterator[bytes]:
+    """The raw body, refused as early as possible: by its headers, by its size, by its slowness.
+
+    It counts among the bytes in memory until the request is answered.
+    """
+    settings = wiring.settings
     _require_json(request.headers.get("Content-Type", ""))
-    limit_bytes = wiring.settings.max_delivery_bytes
+    if settings.webhook_secret is not None:
+        require_signature(request.headers.get(SIGNATURE))
     declared = request.headers.get("Content-Length", "")
+    limit_bytes = settings.max_delivery_bytes
     if declared.isdecimal() and len(declared) < 20 and int(declared) > limit_bytes:  # noqa: PLR2004 - 64 bits
         raise TooLarge("body", f"{declared} bytes declared, at most {limit_bytes} are taken")
-    try:
-        async with asyncio.timeout(wiring.settings.delivery_timeout_s):
-            return await _read(request, limit_bytes)
-    except TimeoutError:
-        raise TooSlow("body", f"not complete after {wiring.settings.delivery_timeout_s:g} s") from None
+    with wiring.intake.room() as hold:
+        try:
+            async with asyncio.timeout(settings.delivery_timeout_s):
+                body = await _read(request, hold, limit_bytes=limit_bytes)
+        except TimeoutError:
+            raise TooSlow("body", f"not complete after {settings.delivery_timeout_s:g} s") from None
+        yield body
 
 
-async def _read(request: Request, limit_bytes: int) -> bytes:
-    chunks: list[bytes] = []
-    size_bytes = 0
+async def _read(request: Request, hold: Callable[[int], None], *, limit_bytes: int) -> bytes:
+    body = bytearray()
     async for chunk in request.stream():
-        size_bytes += len(chunk)
-        if size_bytes > limit_bytes:
+        if len(body) + len(chunk) > limit_bytes:
             raise TooLarge("body", f"more than {limit_bytes} bytes")
-        chunks.append(chunk)
-    return b"".join(chunks)
+        hold(len(chunk))
+        body += chunk
+    return bytes(body)
 
 
 BoundedJson = Annotated[bytes, Depends(bounded_json)]
 
 
 @router.post(PATH, status_code=202)
-def receive(request: Request, raw: BoundedJson, wiring: WiringDep, response: Response) -> Receipt:
+async def receive(request: Request, raw: BoundedJson, wiring: WiringDep, response: Response) -> Receipt:
     """The row is committed before the answer; GitHub waits 10 s and does not redeliver by itself."""
+    take = partial(_take, raw, request.headers, wiring)
+    try:
+        with anyio.fail_after(TURN_S):  # a thread that runs already is waited for
+            receipt = await to_thread.run_sync(take, limiter=wiring.intake.writers)
+    except TimeoutError:
+        raise Unavailable("delivery", "too many wait to be stored; send it again") from None
+    if not receipt.is_new:
+        response.status_code = 200
+    return receipt
+
+
+def _take(raw: bytes, headers: Mapping[str, str], wiring: Wiring) -> Receipt:
     settings = wiring.settings
-    body = verify_body(raw, request.headers.get("X-Hub-Signature-256"), _reveal(settings.webhook_secret))
-    envelope = read_envelope(request.headers.get("X-GitHub-Event"), request.headers.get("X-GitHub-Delivery"))
+    body = verify_body(raw, headers.get(SIGNATURE), _reveal(settings.webhook_secret))
+    envelope = read_envelope(headers.get("X-GitHub-Event"), headers.get("X-GitHub-Delivery"))
     delivery = read_delivery(envelope, body, watches=settings.watches)
     stored = _stored(delivery, body, wiring)
-    with unit_of_work(wiring.inbox) as session:
-        is_new = inbox.record_once(session, stored, _kept(request.headers))
-    if not is_new:
-        response.status_code = 200
-    return Receipt(envelope.id, is_new=is_new, note=delivery.note)
+    return Receipt(envelope.id, is_new=_store(stored, _kept(headers), wiring), note=delivery.note)
+
+
+def _store(delivery: StoredDelivery, headers: dict[str, str], wiring: Wiring) -> bool:
+    """Raises Unavailable where the database did not take it, so that GitHub shows it as failed."""
+    try:
+        with unit_of_work(wiring.inbox) as session:
+            is_new = inbox.record_once(session, delivery, headers)
+    except DBAPIError as error:
+        wiring.intake.unstored_bytes = len(delivery.body)
+        is_expected = isinstance(error, OperationalError)  # a full disk, a lock, a folder without rights
+        log.warning("delivery is not stored", reason=str(error.orig), exc_info=not is_expected)
+        raise Unavailable("delivery", "it could not be stored; send it again") from None
+    wiring.intake.unstored_bytes = None
+    return is_new
 
 
 def _stored(delivery: Delivery, body: VerifiedBody, wiring: WiringDep) -> StoredDelivery:

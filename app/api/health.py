@@ -1,16 +1,21 @@
 """Is the process alive, and do its databases answer?"""
 
 from dataclasses import dataclass
+from tempfile import TemporaryFile
+from typing import Final
 
 from fastapi import APIRouter
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.deps import WiringDep
+from app.deps import Wiring, WiringDep
 from app.domain.errors import Unavailable
-from app.store.session import read_only
+from app.store.session import open_engine, read_only, unit_of_work
 
 router = APIRouter()
+
+SPARE_BYTES: Final = 256 * 1024
+"""What a database needs beside a delivery's own bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +31,10 @@ async def alive() -> Health:
 
 @router.api_route("/readyz", methods=["GET", "HEAD"])
 def ready(wiring: WiringDep) -> Health:
-    """503 while a database is unreachable or not migrated; says which one, never where it is."""
+    """503 while a database is unreachable, not migrated, or takes no writes; says which one, never where."""
     _ask(wiring.inbox, "inbox", "deliveries")
     _ask(wiring.store, "store", "tasks")
+    _require_room(wiring)
     return Health("ready")
 
 
@@ -38,3 +44,28 @@ def _ask(engine: Engine, name: str, table: str) -> None:
             session.execute(text(f"SELECT 1 FROM {table} LIMIT 1"))  # noqa: S608 - both names are literals above
     except SQLAlchemyError:
         raise Unavailable(name, "does not answer, or has no tables yet", retry_after_s=5) from None
+
+
+def _require_room(wiring: Wiring) -> None:
+    """Once a delivery could not be stored: not ready until one of its size could be."""
+    unstored_bytes = wiring.intake.unstored_bytes
+    if unstored_bytes is None:
+        return
+    settings = wiring.settings
+    try:
+        with TemporaryFile(dir=settings.data_dir) as file:
+            file.write(bytes(unstored_bytes + SPARE_BYTES))
+        _take_lock(settings.inbox_database_url)
+    except (OSError, SQLAlchemyError):
+        raise Unavailable("inbox", "the last delivery could not be stored", retry_after_s=5) from None
+    wiring.intake.unstored_bytes = None
+
+
+def _take_lock(url: str) -> None:
+    """As a writer does at its beginning, but without waiting: whoever asks for readiness would wait too."""
+    engine = open_engine(url, busy_s=0)
+    try:
+        with unit_of_work(engine) as session:
+            session.execute(text("SELECT 1"))
+    finally:
+        engine.dispose()

@@ -19,7 +19,8 @@ _SIGNATURE = re.compile(r"sha256=([0-9a-f]{64})")
 _EVENT = re.compile(r"[a-z][a-z0-9_]{0,99}")
 _GUID = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,99}")
 _ACTION = re.compile(r"[a-z][a-z0-9_]{0,99}")
-_REPO = re.compile(r"[0-9A-Za-z_.-]{1,100}/[0-9A-Za-z_.-]{1,100}")
+_REPO = re.compile(r"(?!\.{1,2}/)[0-9A-Za-z_.-]{1,100}/(?!\.{1,2}\Z)[0-9A-Za-z_.-]{1,100}")
+"""Not `.` nor `..`, which mean something else in an address."""
 _LARGEST_ID: Final = 2**63 - 1
 
 
@@ -65,15 +66,21 @@ def verify_body(raw: bytes, signature: str | None, secret: str | None) -> Verifi
     """
     if secret is None:
         return VerifiedBody(raw)
+    digest = require_signature(signature)
+    expected = hmac.new(secret.encode(), raw, hashlib.sha256).hexdigest()
+    if not hmac.compare_digest(expected, digest):
+        raise Unverified("signature", "the signature does not fit the body; is the webhook's secret ours?")
+    return VerifiedBody(raw)
+
+
+def require_signature(signature: str | None) -> str:
+    """The digest in the header; what has none can be refused before a byte of its body is read."""
     if signature is None:
         raise Unverified("signature", "the header X-Hub-Signature-256 is missing; set the webhook's secret")
     match = _SIGNATURE.fullmatch(signature)
     if match is None:
         raise Unverified("signature", "the header X-Hub-Signature-256 is not 'sha256=' and 64 hex digits")
-    expected = hmac.new(secret.encode(), raw, hashlib.sha256).hexdigest()
-    if not hmac.compare_digest(expected, match[1]):
-        raise Unverified("signature", "the signature does not fit the body; is the webhook's secret ours?")
-    return VerifiedBody(raw)
+    return match[1]
 
 
 def read_envelope(event: str | None, guid: str | None) -> Envelope:

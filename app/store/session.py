@@ -26,6 +26,7 @@ def open_engine(
     durability: Durability = "normal",
     lock: WriteLock = "at begin",
     cache_mb: int = 64,
+    busy_s: float = 30,
 ) -> Engine:
     """Open a database. On SQLite a writer takes its lock at BEGIN, because a read that becomes a write
     inside one transaction fails at once where another writer was faster (532 of 600 tries, measured);
@@ -34,18 +35,19 @@ def open_engine(
     `durability="full"` survives loss of power; `normal` survives the death of any process.
     `lock="at first write"` leaves BEGIN to the driver, for code that issues statements of its own.
     `cache_mb` bounds SQLite's pages in memory for each connection, of which a thread may hold one.
+    `busy_s` is how long a writer waits for another one before it raises OperationalError.
     """
     if make_url(url).get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True, pool_size=10)
     # Threads are bounded where they are made; a pool that waits for one of them could only deadlock.
-    engine = create_engine(url, max_overflow=-1, connect_args={"timeout": 30, "check_same_thread": False})
+    engine = create_engine(url, max_overflow=-1, connect_args={"timeout": busy_s, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - a DBAPI connection has no type
         connection.isolation_level = None if lock == "at begin" else "IMMEDIATE"
         cursor = connection.cursor()
         for pragma in (
-            "busy_timeout=30000",
+            f"busy_timeout={round(1000 * busy_s)}",
             "journal_mode=WAL",
             f"synchronous={durability.upper()}",
             "foreign_keys=ON",

@@ -135,6 +135,16 @@ def test_a_body_that_lacks_what_it_should_say_is_unreadable(payload: Any) -> Non
     assert read(payload)[0] is Fate.UNREADABLE
 
 
+@pytest.mark.parametrize("name", ["../..", "./gefen", "octo/..", "octo/.", "octo/gefen\n", "octo/ge fen", "octo"])
+def test_what_is_no_name_of_a_repository_is_unreadable(name: str) -> None:
+    assert read({**COMPLETED, "repository": {"full_name": name}})[0] is Fate.UNREADABLE
+
+
+@pytest.mark.parametrize("name", ["octo/.github", "octo/...", "a.b/c-d_e"])
+def test_names_with_dots_are_names(name: str) -> None:
+    assert read({**COMPLETED, "repository": {"full_name": name}})[0] is Fate.STARTS
+
+
 @pytest.mark.parametrize(
     ("body", "wrong"),
     [
