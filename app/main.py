@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
+from anyio import to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
@@ -12,7 +13,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
-from app import problems, webhook
+from app import logs, problems, webhook
 from app.api import health
 from app.clock import Clock, SystemClock
 from app.dashboard import pages
@@ -20,6 +21,7 @@ from app.dashboard.rendering import STATIC, Pages
 from app.deps import Wiring
 from app.domain.errors import TriageError
 from app.headers import SECURITY_HEADERS, SecurityHeaders
+from app.intake import BUSY_S, Intake
 from app.own_host import LOOPBACK_NAMES, OwnHost, host_name
 from app.refusals import Refusal, Refusals
 from app.settings import Settings
@@ -27,18 +29,22 @@ from app.store.session import open_engine
 
 NOT_FOUND = 404
 CACHE_MB = 8
-"""For each connection; requests run in up to 40 threads, and each may open one to either database."""
+"""For each connection, of which each thread may open one to either database."""
+THREADS = 8
+"""Requests at work at the same time; a delivery takes milliseconds, and forty threads only take memory."""
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     """Raises WrongSettings if these would leave the webhook open to strangers. Opens no database yet."""
     settings.refuse_open_door()
+    logs.hide_also(settings.secrets)
     wired = Wiring(
         settings=settings,
         clock=clock or SystemClock(),
         store=open_engine(settings.app_database_url, cache_mb=CACHE_MB),
-        inbox=open_engine(settings.inbox_database_url, durability="full", cache_mb=CACHE_MB),
+        inbox=open_engine(settings.inbox_database_url, durability="full", cache_mb=CACHE_MB, busy_s=BUSY_S),
         refusals=Refusals(),
+        intake=Intake(),
     )
     app = FastAPI(title="flake-triage", openapi_url=None, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.wiring = wired
@@ -66,6 +72,7 @@ def create_from_environment() -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    to_thread.current_default_thread_limiter().total_tokens = THREADS
     yield
     wired: Wiring = app.state.wiring
     wired.dispose()

@@ -7,6 +7,8 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
+from app.logs import hide
+
 MINUTE_S: Final = 60
 HOUR_S: Final = 60 * MINUTE_S
 DAY_S: Final = 24 * HOUR_S
@@ -24,7 +26,8 @@ _JOINT = re.compile(r"([_.:/](?=[^_.:/;&]))")
 
 
 def visible(text: str) -> str:
-    """Show what would be invisible or turn the text around, as in `[U+202E]`."""
+    """Hide secrets, and show what would be invisible or turn the text around, as in `[U+202E]`."""
+    text = hide(text)
     return _UNSEEN.sub(_picture, text) if _UNSEEN.search(text) else text
 
 
@@ -52,6 +55,11 @@ def breakable(text: str) -> Markup:
 def count(number: int) -> str:
     """Thousands apart, by a thin space."""
     return f"{number:,}".replace(",", "\u2009")
+
+
+def results(number: int) -> str:
+    """A result is one test in one job; a run with five variants gives five."""
+    return f"{count(number)} {'result' if number == 1 else 'results'}"
 
 
 def percent(red: int, ran: int) -> str:
@@ -105,6 +113,7 @@ def ahead(moment: datetime, now: datetime) -> str:
 
 FILTERS: Final = {
     "count": count,
+    "results": results,
     "percent": percent,
     "iso": iso,
     "instant": instant,
