@@ -5,8 +5,10 @@ from importlib.metadata import version
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 
-from app.settings import unknown_variables
+from app import logs
+from app.settings import Settings, unknown_variables
 from worker import says, trouble
 from worker.commands import db, demo, groups, ingest, serve, tasks, verdict_show, verdicts
 
@@ -46,8 +48,16 @@ def _root(
     """The options before any command."""
 
 
+def _hide_secrets() -> None:
+    try:
+        logs.hide_also(Settings().secrets)
+    except ValidationError:
+        return  # told by the command that needs them
+
+
 def main() -> None:
     """Entry point: expected trouble becomes a sentence on stderr; a traceback is a bug of ours."""
+    _hide_secrets()
     for name, meant in unknown_variables().items():
         says.progress(f"flake-triage: {name} is no setting{f'; is {meant} meant?' if meant else ''}")
     try:

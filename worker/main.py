@@ -9,6 +9,7 @@ import httpx
 import structlog
 from sqlalchemy import Engine
 
+from app import logs
 from app.clock import Clock, SystemClock
 from app.domain.policy import VerdictPolicy
 from app.github.client import GitHub, open_http
@@ -81,6 +82,7 @@ def queue_of(pipeline: Pipeline, stage: str) -> QueueName:
 
 @contextmanager
 def _deps(settings: Settings, clock: Clock | None) -> Iterator[Deps]:
+    logs.hide_also(settings.secrets)
     clock = clock or SystemClock()
     store = open_engine(settings.app_database_url)
     inbox = open_engine(settings.inbox_database_url, durability="full")

@@ -11,6 +11,12 @@ import uvicorn
 from app import logs
 from app.settings import Settings
 from worker import trouble
+from worker.late_requests import PromptProtocol
+
+MOST_CONNECTIONS = 256
+"""What comes beyond is answered 503 at once: each connection may have 64 KB of a body waiting to be read."""
+
+HEADER_BYTES = 16 * 1024
 
 
 def run(settings: Settings, listener: socket.socket) -> None:
@@ -27,6 +33,9 @@ def run(settings: Settings, listener: socket.socket) -> None:
             log_config=None,
             access_log=False,
             server_header=False,
+            http=PromptProtocol,
+            limit_concurrency=MOST_CONNECTIONS,
+            h11_max_incomplete_event_size=HEADER_BYTES,
             timeout_graceful_shutdown=5,
         )
     )
