@@ -30,6 +30,7 @@ class Checkout:
 
     `ref` is the local name it checked out (`refs/remotes/pull/83/merge`). The parents are known only for a
     pull request's test merge: the subject of any other commit is its author's text and proves nothing.
+    `is_one_of_several`: the job checked out several commits of this repository, so nobody knows which it tested.
     """
 
     repository: str | None
@@ -38,6 +39,10 @@ class Checkout:
     short: str | None
     merged_head: Sha | None
     merged_base: Sha | None
+    is_one_of_several: bool = False
+
+
+SEVERAL: Final = Checkout(None, None, None, None, None, None, is_one_of_several=True)
 
 
 class CheckoutFinder:
@@ -125,6 +130,8 @@ def find_checkouts(lines: Iterable[str]) -> tuple[Checkout, ...]:
 
 
 def tested_checkout(checkouts: Iterable[Checkout], repo: RepoName) -> Checkout | None:
-    """Pick the checkout of our repository; None if there is none, or if they differ in the commit."""
+    """Pick the checkout of our repository; None if there is none, SEVERAL if they differ in the commit."""
     ours = [one for one in checkouts if one.repository is not None and one.repository.lower() == repo.lower()]
-    return ours[0] if len({one.commit for one in ours}) == 1 else None
+    if not ours:
+        return None
+    return ours[0] if len({one.commit for one in ours}) == 1 else SEVERAL

@@ -3,6 +3,7 @@
 TriageError
 ├── Rejected      the input is wrong for ever: bury it
 ├── Unavailable   try again later, not before `retry_after_s` where the other side named it
+│   └── CredentialsRefused  later means: once a person has mended our token
 ├── Gone          expected absence: record a gap and go on
 └── Conflict      someone else did it: stop quietly
 
@@ -29,6 +30,10 @@ class Unavailable(TriageError):
     def __init__(self, subject: str, reason: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(subject, reason)
         self.retry_after_s = retry_after_s
+
+
+class CredentialsRefused(Unavailable):
+    """The other side does not know who we are; the same for every task, and nothing of a task's own."""
 
 
 class Gone(TriageError):

@@ -15,10 +15,14 @@ from app.domain.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class Doubted:
-    """A failure without the change that clears nothing; `why` completes "it clears nothing: ..."."""
+    """A failure without the change that clears nothing; `why` completes "it clears nothing, since ...".
+
+    One that `leaves_open` is too like this failure to accuse the change either.
+    """
 
     recurrence: Recurrence
     why: str
+    leaves_open: bool = False
 
 
 def sort_outside(
@@ -40,7 +44,8 @@ def sort_outside(
         if len({one.observation.sha for one in alike}) < policy.known_flake_commits:
             passes = counted(sum(1 for seen in tested if _passed(seen)), "time")
             why = f"the base passed this very test and job {passes} without a failure"
-            return (), tuple(Doubted(one, why) for one in outside)
+            said = {id(one.recurrence): one for one in doubted}
+            return (), tuple(said.get(id(one)) or Doubted(one, why, one in alike) for one in outside)
         clearing = alike
     kept = {id(one) for one in clearing}
     rest = [one for one in outside if id(one) not in kept and id(one) not in doubtful]

@@ -18,7 +18,7 @@ def judge(evidence: Evidence, policy: VerdictPolicy) -> Verdict:
     The order of the evidence changes nothing. A `confirmed` flake needs a replay and is not called here.
     Gaps are carried through, with those of the evidence itself added; none makes a verdict stronger.
     """
-    weighed = weigh(evidence)
+    weighed = weigh(evidence, policy)
     kind, strength = _call(evidence, weighed, policy)
     return Verdict(
         kind=kind,
@@ -75,7 +75,7 @@ def _flaky(weighed: Weighed, policy: VerdictPolicy) -> Call | None:
 
 def _regression(weighed: Weighed, policy: VerdictPolicy) -> Call | None:
     """A proven base and only failures here; not if the same failure is known without the change."""
-    if not base_is_proven(weighed, policy) or weighed.seen_without_change:
+    if not base_is_proven(weighed, policy) or weighed.seen_without_change or weighed.is_left_open:
         return None
     if len(weighed.repeats) >= policy.regression_confirmed_fails:
         return Kind.REGRESSION, Strength.CONFIRMED

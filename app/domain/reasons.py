@@ -4,7 +4,7 @@ Texts hold names of jobs and branches as they came: whoever shows them escapes t
 """
 
 from app.domain.category import Category
-from app.domain.evidence import Change, ChangeKind, Evidence, Recurrence
+from app.domain.evidence import Change, ChangeKind, Evidence, Observation, Recurrence
 from app.domain.outcome import OutcomeKind
 from app.domain.policy import VerdictPolicy
 from app.domain.reasons_open import open_questions
@@ -142,7 +142,22 @@ def _siblings(evidence: Evidence) -> list[Reason]:
 def _outside(evidence: Evidence, weighed: Weighed) -> list[Reason]:
     strength = EvidenceStrength.STRONG if weighed.names_cause else EvidenceStrength.WEAK
     lead = f"the same failure happened without {_CHANGES[evidence.change.kind]}"
-    return _recurrences(weighed.outside, EvidenceKind.SEEN_WITHOUT_CHANGE, strength, lead)
+    clearing = _recurrences(weighed.outside, EvidenceKind.SEEN_WITHOUT_CHANGE, strength, lead)
+    return [*clearing, *_doubted(evidence, weighed)]
+
+
+def _doubted(evidence: Evidence, weighed: Weighed) -> list[Reason]:
+    """One sentence a doubt, however many failures it is about: what clears nothing is still told."""
+    by_why: dict[str, list[Observation]] = {}
+    for one in weighed.doubted:
+        by_why.setdefault(one.why, []).append(one.recurrence.observation)
+    lead = f"what looks the same failed without {_CHANGES[evidence.change.kind]}"
+    found = []
+    for why, seen in by_why.items():
+        places = listed(f"{run_name(one)} at {short(one.sha)}" for one in seen)
+        text = sentence(f"{lead}: {places}; it clears nothing, since {why}")
+        found.append(Reason(EvidenceKind.SEEN_ALIKE, EvidenceStrength.CONTEXT, text, run_ids(seen)))
+    return found
 
 
 def _inside(change: Change, weighed: Weighed) -> list[Reason]:

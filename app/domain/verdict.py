@@ -36,6 +36,7 @@ class EvidenceKind(StrEnum):
     SIBLING_PASSED = "sibling-passed"
     SIBLING_FAILED = "sibling-failed"
     SEEN_WITHOUT_CHANGE = "seen-without-change"
+    SEEN_ALIKE = "seen-alike"  # without the change, and not enough to clear it
     SEEN_WITH_CHANGE = "seen-with-change"
     FLIPPED_ELSEWHERE = "flipped-elsewhere"
     BASE_STATE = "base-state"

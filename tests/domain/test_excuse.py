@@ -116,3 +116,16 @@ def test_each_doubt_says_why() -> None:
         (2, "the values that were compared differ"),
         (3, "the base passed 20 times since, without a failure"),
     ]
+
+
+def test_what_is_alike_in_all_but_its_number_leaves_open_whose_it_is() -> None:
+    other_job = replace(outside(2, sha="b"), same_variant=False)
+    made_up = replace(outside(3, sha="c"), from_fork=True)
+    base = BaseState("main", passes(20, hours=-1))
+    _, doubted = sort_outside([outside(1), other_job, made_up], base, POLICY, flipped_here=False)
+    assert [(one.recurrence.observation.run, one.leaves_open) for one in doubted] == [
+        (1, True),
+        (2, False),
+        (3, False),
+    ]
+    assert doubted[2].why == "it comes from a fork, whose files anybody can make up"

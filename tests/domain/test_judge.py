@@ -398,7 +398,7 @@ CASES = (
     Case(
         "a failure known without the change is no regression of it",
         evidence(base=base(passes=20), same_code=repeats(4), recurrences=(failed_elsewhere(),)),
-        (UNDECIDED, SUSPECTED, NOT_YOURS),
+        (UNDECIDED, SUSPECTED, UNKNOWN),
     ),
     Case(
         "a branch without a pull request can regress, and is nobody's",

@@ -253,7 +253,7 @@ def test_attempts_of_one_run_get_one_answer_however_often_it_fails(story: Story)
     story.pull(91, 8, "b1", GREEN, parents=[sha("m0"), sha("b1")])
     verdicts = told(story)
     assert {call(verdicts.of(50, attempt=attempt)) for attempt in range(1, 13)} == {
-        ("flaky", "suspected", "not-yours")
+        ("flaky", "suspected", "unknown")
     }
 
 

@@ -22,7 +22,7 @@ from app.domain.evidence import (
 from app.domain.ids import Sha
 from app.domain.outcome import OutcomeKind
 from app.domain.policy import VerdictPolicy
-from app.domain.run import TESTS_THE_PUSHED_COMMIT
+from app.domain.run import TESTS_THE_PUSHED_COMMIT, PullRequest
 from app.store import failures, identities, repos, verdicts
 from app.store.failures import StoredFailure
 from app.store.observations import Observations, observe
@@ -72,7 +72,7 @@ class Gatherer:
         main = repos.default_branch(self._session, failure.repo)
         change, own = self._change(execution, main)
         elsewhere = self._elsewhere(failure, execution)
-        recurrences = self._recurrences(elsewhere, change, own)
+        recurrences = self._recurrences(failure, execution, elsewhere, change, own)
         same = self._observations.same_code(failure.repo, execution)
         began = self._observations.began(failure.repo, execution)
         return Evidence(
@@ -86,7 +86,7 @@ class Gatherer:
             siblings=self._siblings(failure, execution),
             recurrences=recurrences,
             flips_elsewhere=self._flips(elsewhere),
-            base=self._base(failure, execution, main, began),
+            base=self._base(failure, execution, self._base_branch(failure.repo, change, own, main), began),
             tally=JobTally(*self._observations.tallies(execution.attempt.id, execution.job.variant)),
             main_streak=self._main_streak(failure, execution, main, change, own),
             failed_before=sum(1 for seen_at in recurrences if seen_at.observation.at < began),
@@ -156,36 +156,67 @@ class Gatherer:
         return found
 
     def _recurrences(
-        self, elsewhere: Sequence[Elsewhere], change: Change, own: ChangeSet
+        self,
+        failure: StoredFailure,
+        execution: JobExecution,
+        elsewhere: Sequence[Elsewhere],
+        change: Change,
+        own: ChangeSet,
     ) -> tuple[Recurrence, ...]:
         if not elsewhere:
             return ()
-        repo = elsewhere[0].failure.repo
-        pull = repos.pull(self._session, repo, change.pull) if change.pull is not None else None
+        pull = self._pull(failure.repo, change)
         if pull is not None and pull.merged_at is None:
             self.pulls_asked.add(pull.number)
-        related = [(other.seen, self.history.relate(own, other.seen, pull)) for other in elsewhere]
-        return tuple(Recurrence(seen, one.relation, one.how) for seen, one in related)
+        found = []
+        for other in elsewhere:
+            related = self.history.relate(own, other.seen, pull)
+            found.append(
+                Recurrence(
+                    observation=other.seen,
+                    relation=related.relation,
+                    how=related.how,
+                    same_test=other.failure.test == failure.test,
+                    same_variant=other.execution.job.variant_id == execution.job.variant_id,
+                    same_values=_same_values(failure, other.failure),
+                    from_fork=other.execution.attempt.from_fork,
+                )
+            )
+        return tuple(found)
+
+    def _pull(self, repo: int, change: Change) -> PullRequest | None:
+        return None if change.pull is None else repos.pull(self._session, repo, change.pull)
 
     def _flips(self, elsewhere: Sequence[Elsewhere]) -> tuple[Flip, ...]:
         """Passes of the same test, or job, and variant beside the same failure at other commits."""
         flips: list[Flip] = []
         for other in elsewhere:
+            if other.execution.attempt.from_fork:
+                continue  # anybody can make up a pass and a fail there
             variant = other.execution.job.variant_id
             at_head = self._observations.at_head(other.failure.repo, variant, other.seen.sha)
             passes = self._subjects.seen_in(other.failure, at_head)
             flips += [Flip(other.seen, one) for one in passes if one.outcome is OutcomeKind.PASSED]
         return tuple(flips)
 
-    def _base(self, failure: StoredFailure, execution: JobExecution, main: str, began: datetime) -> BaseState:
+    def _base_branch(self, repo: int, change: Change, own: ChangeSet, main: str) -> str:
+        """A pull request is measured by the branch that it goes to, or that its base is known to be of."""
+        of_base = self.history.index.branches.get(own.base) if own.base is not None else None
+        pull = self._pull(repo, change)
+        return of_base or (main if pull is None else pull.base_branch)
+
+    def _base(
+        self, failure: StoredFailure, execution: JobExecution, branch: str, began: datetime
+    ) -> BaseState:
         """The base before this head was first run, so that all attempts at it are judged by one past."""
         ran = self._observations.on_branch(
-            failure.repo, execution.job.variant_id, main, until=began, limit=BASE_RUNS
+            failure.repo, execution.job.variant_id, branch, until=began, limit=BASE_RUNS
         )
-        earlier = [one for one in ran if one.attempt.started_at < began]
+        since = began - timedelta(days=self._policy.window_days)
+        earlier = [one for one in ran if since <= one.attempt.started_at < began]
         seen = self._subjects.seen_in(failure, earlier)
         told = tuple(one for one in seen if one.outcome is not OutcomeKind.SKIPPED)
-        return BaseState(main, tuple(one for one in told if one.sha != execution.attempt.head_sha))
+        return BaseState(branch, tuple(one for one in told if one.sha != execution.attempt.head_sha))
 
     def _main_streak(
         self, failure: StoredFailure, execution: JobExecution, main: str, change: Change, own: ChangeSet
@@ -203,3 +234,10 @@ class Gatherer:
         modes = failures.of_test(self._session, failure.test, since=since, limit=RECURRENCES)
         others = [one for one in modes if one.group != failure.group and one.failed_at < began]
         return verdicts.any_flaky(self._session, [one.id for one in others])
+
+
+def _same_values(one: StoredFailure, other: StoredFailure) -> bool | None:
+    """None where neither text compares values."""
+    if one.values is None and other.values is None:
+        return None
+    return one.values == other.values

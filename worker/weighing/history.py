@@ -73,10 +73,31 @@ class History:
     def relate(self, change: ChangeSet, seen: Observation, pull: PullRequest | None) -> Related:
         """Whether what `seen` tested contains the change. Doubt is UNKNOWN, which excuses nothing."""
         related = self._relate_commit(change, seen.sha)
+        doubt = self._doubt(change, seen, pull)
+        if doubt is not None and related.relation is not Relation.WITH_CHANGE:
+            return Related(Relation.UNKNOWN, doubt)
         is_merge = seen.event == TESTS_A_MERGE and seen.tested.source is not TreeSource.HEAD
         if is_merge and related.relation is Relation.WITHOUT_CHANGE:
             related = self._relate_base_side(change, seen, related)
         return _unless_merged(related, seen, pull)
+
+    def _doubt(self, change: ChangeSet, seen: Observation, pull: PullRequest | None) -> str | None:
+        """Where the change may stand in other commits than its own, so that commits prove nothing."""
+        if seen.event == "merge_group":
+            return f"what the merge queue put into {short(seen.sha)} is not known"
+        if pull is not None and seen.branch == pull.head_branch:
+            return f"{short(seen.sha)} was on {pull.head_branch}, and may be an earlier form of the change"
+        copied = self._copied(change, seen.sha)
+        return None if copied is None else f"{short(seen.sha)} has {short(copied)}, which may copy the change"
+
+    def _copied(self, change: ChangeSet, other: Sha) -> Sha | None:
+        """A commit of another change with the author and the subject of one of ours: a rebase or a pick."""
+        theirs = changes.of_head(self._session, self.index.repo, other)
+        shas = theirs.own if theirs is not None else frozenset({other})
+        facts = commits.by_sha(self._session, self.index.repo, change.own | shas)
+        names = {_name(facts[sha]) for sha in change.own if sha in facts} - {None}
+        alike = [sha for sha in sorted(shas - change.own) if sha in facts and _name(facts[sha]) in names]
+        return alike[0] if alike else None
 
     def _relate_base_side(self, change: ChangeSet, seen: Observation, by_head: Related) -> Related:
         """A head without the change may have been merged into a base that has it."""
@@ -123,6 +144,12 @@ class History:
     def _fork_point(self, head: Sha) -> Sha | None:
         main = repos.default_branch(self._session, self.index.repo)
         return fork_point(self.index.parents, head, lambda sha: self.index.branches.get(sha) == main)
+
+
+def _name(commit: commits.CommitFacts) -> tuple[str, str] | None:
+    if not commit.subject or not commit.author:
+        return None
+    return commit.author, commit.subject
 
 
 def _unless_merged(related: Related, seen: Observation, pull: PullRequest | None) -> Related:
