@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.dashboard import links, marks, parts, views
 from app.dashboard.charts import Day, day_chart
 from app.dashboard.contexts import Change, Figure, Mode, Observation, TestPage
-from app.dashboard.filters import count, percent
+from app.dashboard.filters import count, percent, results
 from app.dashboard.grid import Sighting, grid, sightings
 from app.dashboard.links import GitHubLinks
 from app.dashboard.tests_page import windows
@@ -223,7 +223,7 @@ def _figures(facts: _Facts, counts: Sequence[DayCount]) -> tuple[Figure, ...]:
     return (
         Figure("Failures", f"{at_most}{count(len(facts.failures))}", counted(len(modes), "mode"), "#modes"),
         Figure("Flips", count(len(flips)), f"{count(len(same_tree))} on one tree", "#grid"),
-        Figure("Failure rate", percent(red, ran), f"{count(red)} of {counted_results(ran)}", "#days"),
+        Figure("Failure rate", percent(red, ran), f"{count(red)} of {results(ran)}", "#days"),
         Figure("Skipped", count(skipped), "not counted as results", "#days"),
     )
 
@@ -236,11 +236,6 @@ def _heads_with(facts: _Facts, kinds: Collection[EvidenceKind]) -> set[str]:
         for stored in facts.verdicts.get(failure.key, ())
         if any(reason.kind in kinds for reason in stored.verdict.reasons)
     }
-
-
-def counted_results(ran: int) -> str:
-    """A result is the test in one job; a run with five variants gives five."""
-    return f"{count(ran)} {'result' if ran == 1 else 'results'}"
 
 
 def _left_out(facts: _Facts, modes: Sequence[Mode]) -> str:
