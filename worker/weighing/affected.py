@@ -1,18 +1,21 @@
 """Which failures an attempt throws light on: its own, and those that share code or a group with it."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
 from app.domain.policy import VerdictPolicy
-from app.store import failures, runs
+from app.store import failure_places, failures, runs
+from app.store.failure_places import Place
 from app.store.failures import StoredFailure
 from app.store.observations import Observations
 from app.store.runs import StoredAttempt
 
-HEADS_OF_A_GROUP = 10
-"""Newest heads of a group whose failures are judged again when it is seen once more. An older one has had as
-many recurrences to be judged by, and a test that fails in every run must not be judged for all its past.
+HEADS_OF_A_GROUP = 5
+"""Newest heads of a group whose failures are judged again when it is seen once more: more than any rule
+counts, such as three commits of main in a row. An older head has had as many recurrences to be judged by, and
+a test that fails in every run must not be judged for all its past each time.
 """
 ROWS_OF_A_GROUP = 200
 """Failures among these: heads are counted, so that attempts and variants of one head never part, and many
@@ -20,25 +23,52 @@ attempts of few heads are bounded all the same.
 """
 
 
+AT_A_HEAD = 5
+"""Newest failures of one test in one variant and event at one head that are judged again: what failed more
+often there is told by these, and older ones were superseded by them.
+"""
+JUDGED_AGAIN = 1000
+"""Failures beside the attempt's own; the newest of each test go first, so that every test keeps one."""
+
+
 def affected_failures(session: Session, attempt: StoredAttempt, policy: VerdictPolicy) -> list[StoredFailure]:
     """Failures to judge after this attempt, oldest first, each once and each signed.
 
     Its own; those at the same head or on the same tree, which its passes may prove flaky; and those at the
-    newest heads of every group among these, for which they are a recurrence.
+    newest heads of every group among these, for which they are a recurrence. Of one test, variant and event
+    at one head only the newest are judged again.
     """
-    found = {one.id: one for one in failures.of_attempt(session, attempt.id)}
-    same_head = {one.id for one in runs.attempts_at(session, attempt.repo, attempt.head_sha)}
-    trees = {job.tested.tree for job in runs.jobs_of(session, attempt.id) if job.tested.tree is not None}
-    if trees:
-        alike = Observations(session).on_trees(attempt.repo, trees, not_at=attempt.head_sha)
-        same_head |= {execution.attempt.id for execution in alike}
-    for one in failures.of_attempts(session, same_head - {attempt.id}):
-        found[one.id] = one
+    own = {one.id: one for one in failures.of_attempt(session, attempt.id)}
+    beside = newest_of_each(failure_places.in_attempts(session, _on_the_same(session, attempt)))
+    found = own | {one.id: one for one in failures.by_ids(session, beside)}
     since = attempt.started_at - timedelta(days=policy.window_days)
     for group in sorted({one.group for one in found.values() if one.group is not None}):
         for one in failures.of_newest_heads(
             session, group, since=since, heads=HEADS_OF_A_GROUP, rows=ROWS_OF_A_GROUP
         ):
             found[one.id] = one
-    signed = [one for one in found.values() if one.is_signed]
+    again = set(newest_of_each(failure_places.of_failures(session, found.keys() - own.keys())))
+    signed = [one for one in found.values() if one.is_signed and (one.id in own or one.id in again)]
     return sorted(signed, key=lambda one: (one.failed_at, one.id))
+
+
+def _on_the_same(session: Session, attempt: StoredAttempt) -> set[int]:
+    """Other attempts at the same head or on the same tree."""
+    same = {one.id for one in runs.attempts_at(session, attempt.repo, attempt.head_sha)}
+    trees = {job.tested.tree for job in runs.jobs_of(session, attempt.id) if job.tested.tree is not None}
+    if trees:
+        alike = Observations(session).on_trees(attempt.repo, trees, not_at=attempt.head_sha)
+        same |= {execution.attempt.id for execution in alike}
+    return same - {attempt.id}
+
+
+def newest_of_each(places: Iterable[Place]) -> list[int]:
+    """Keys of the failures to judge again: at most AT_A_HEAD of a kind, and JUDGED_AGAIN in all."""
+    kinds: dict[tuple[str, int, int, str], int] = {}
+    ranked: list[tuple[int, int]] = []
+    for place in sorted(places, key=lambda one: (one.at, one.failure), reverse=True):
+        kind = (place.head, place.test, place.variant, place.event)
+        kinds[kind] = kinds.get(kind, 0) + 1
+        if kinds[kind] <= AT_A_HEAD:
+            ranked.append((kinds[kind], place.failure))
+    return [failure for _, failure in sorted(ranked, key=lambda one: (one[0], -one[1]))[:JUDGED_AGAIN]]

@@ -94,14 +94,17 @@ class StreakFinder:
         if failure.group is None:
             return []
         ran = self._ran(failure, execution, main)
-        alike = self._subjects.failed_alike(failure, ran)
-        if len(alike) < 2:  # noqa: PLR2004 - one failure is no streak
+        seen = [one for one in self._subjects.seen_in(failure, ran) if one.outcome is not OutcomeKind.SKIPPED]
+        if len({one.sha for one in seen if one.outcome.is_red}) < 2:  # noqa: PLR2004 - one is no streak
             return []
+        alike = self._subjects.failed_alike(failure, ran)
+        jobs = {
+            (one.attempt.run, one.attempt.attempt, one.job.github_id) for one in ran if one.job.id in alike
+        }
         by_sha: dict[Sha, list[tuple[Observation, bool]]] = {}
-        for one in sorted(ran, key=lambda one: (one.attempt.started_at, one.job.id)):
-            for seen in self._subjects.seen_in(failure, [one]):
-                if seen.outcome is not OutcomeKind.SKIPPED:
-                    by_sha.setdefault(seen.sha, []).append((seen, one.job.id in alike))
+        for one in reversed(seen):
+            is_alike = (one.run, one.attempt, one.job_id) in jobs
+            by_sha.setdefault(one.sha, []).append((one, is_alike))
         streaks: list[list[Observation]] = [[]]
         for told in by_sha.values():
             if all(is_alike for _, is_alike in told):
@@ -111,10 +114,11 @@ class StreakFinder:
         return [tuple(streak) for streak in streaks]
 
     def _ran(self, failure: StoredFailure, execution: JobExecution, main: str) -> list[JobExecution]:
+        """Newest first."""
         variant, at = execution.job.variant_id, execution.attempt.started_at
         before = self._observations.on_branch(failure.repo, variant, main, until=at, limit=EXECUTIONS)
         after = self._observations.on_branch_after(failure.repo, variant, main, after=at, limit=EXECUTIONS)
-        return [*before, *after]
+        return [*after, *before]
 
     def _before(self, failure: StoredFailure, execution: JobExecution, main: str) -> tuple[Observation, ...]:
         """Newest first, without what skipped it."""
