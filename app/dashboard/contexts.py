@@ -384,6 +384,7 @@ class KnownGap:
 class ProblemsPage(Page):
     template: ClassVar[str] = "problems.html"
     told: str
+    token: str
     waiting: str
     dead_letters: tuple[DeadLetter, ...]
     waiting_tasks: tuple[WaitingTask, ...]

@@ -55,6 +55,7 @@ def problems_page(
         section="problems",
         asked_at=now,
         told=told,
+        token=_token(session),
         waiting=_waiting(*troubles.oldest_waiting(inbox), now=now),
         dead_letters=tuple(_dead(one) for one in troubles.dead_letters(session, limit=DEAD_SHOWN)),
         waiting_tasks=tuple(_waiting_task(one) for one in troubles.waiting_tasks(session, limit=TASKS_SHOWN)),
@@ -99,6 +100,9 @@ def trouble_views(session: Session, inbox: Session, wired: Wiring, *, now: datet
         for text, anchor, detail, mark in found
         if text
     ]
+    token = _token(session)
+    if token:
+        lines.insert(0, Trouble(parts.Link("GitHub refuses the token", "/problems"), token, bad))
     slow = _waiting(waiting, oldest, now=now)
     if slow:
         lines.insert(0, Trouble(parts.Link("The worker is behind", "/problems#deliveries"), slow, bad))
@@ -130,6 +134,18 @@ def _waiting(number: int, oldest: datetime | None, *, now: datetime) -> str:
         return ""
     waiting = counted(number, "delivery waits", "deliveries wait")
     return f"{waiting}; the oldest came {ago(oldest, now)}. Is the worker running?"
+
+
+def _token(session: Session) -> str:
+    """One line for all tasks: the fault is the operator's to mend, and nothing of theirs."""
+    number, since = troubles.refused_token(session)
+    if since is None:
+        return ""
+    waiting = counted(number, "task waits", "tasks wait")
+    return (
+        f"GitHub refuses the token since {since:%Y-%m-%d %H:%M} UTC; {waiting}. Set a token that is valid: "
+        "they go on by themselves, within 15 minutes."
+    )
 
 
 def _dead(one: troubles.DeadLetter) -> DeadLetter:

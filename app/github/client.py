@@ -175,10 +175,7 @@ class GitHub:
         )
 
     def whoami(self) -> str | None:
-        """The login our writes appear under; None without a token, and for an App's, which has no user.
-
-        None, too, for a token that GitHub refuses: any other call says so.
-        """
+        """The login our writes appear under; None without a token, and for an App's, which has no user."""
         if not self._transport.knows_who_we_are():
             return None
         request = Request(subject="our own account", repo=None, path="/user")

@@ -102,6 +102,8 @@ class Downloads:
             return
         if status == HTTPStatus.FORBIDDEN:
             raise Unavailable(subject, "the store refused two fresh addresses")
+        if status == HTTPStatus.UNAUTHORIZED:  # says nothing of our token, which the store never sees
+            raise Rejected(subject, f"the store answered {status}")
         if status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
             raise Gone(subject, f"the store answered {status}")
         raise error_for(subject, status, response.headers, b"", now=self._transport.clock.now())

@@ -6,12 +6,17 @@ from http import HTTPStatus
 
 from pydantic import ValidationError
 
-from app.domain.errors import Conflict, Gone, Rejected, TriageError, Unavailable
+from app.domain.errors import Conflict, CredentialsRefused, Gone, Rejected, TriageError, Unavailable
 from app.github import limits
 from app.github.payloads import ErrorPayload
 
 MISSING_COMMIT = "No commit found for SHA"
 """GitHub answers 422, not 404, for a commit that it does not have."""
+
+TOO_MANY_LOGINS = "Maximum number of login attempts exceeded"
+"""After several wrong tokens GitHub refuses right ones too, for a while (docs.github.com, "Authenticating
+to the REST API").
+"""
 
 MESSAGE_LIMIT = 200
 
@@ -25,6 +30,8 @@ def error_for(
     wait = limits.wait_s(status, headers, message, now=now)
     if wait is not None:
         return Unavailable(subject, reason, retry_after_s=wait)
+    if status == HTTPStatus.UNAUTHORIZED or message.startswith(TOO_MANY_LOGINS):
+        return CredentialsRefused(subject, reason)
     if status == HTTPStatus.FORBIDDEN:
         reason += _needed_permission(headers)
     return _family(status, message)(subject, reason)

@@ -9,7 +9,7 @@ import httpx
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from app.clock import Clock
-from app.domain.errors import Rejected, Unavailable
+from app.domain.errors import CredentialsRefused, Rejected, Unavailable
 from app.domain.ids import RepoName
 from app.github.credentials import Credentials
 from app.github.status import error_for
@@ -105,7 +105,10 @@ class Transport:
             return answer
         if allow_found and answer.status == HTTPStatus.FOUND:
             return answer
-        raise error_for(answer.subject, answer.status, answer.headers, answer.body, now=self.clock.now())
+        error = error_for(answer.subject, answer.status, answer.headers, answer.body, now=self.clock.now())
+        if isinstance(error, CredentialsRefused) and not self.knows_who_we_are():
+            raise Rejected(error.subject, error.reason)  # without a token, no is no
+        raise error
 
     def _on_our_host(self, address: str, subject: str) -> httpx.URL:
         """Our credentials go to one origin only, whatever an answer says."""

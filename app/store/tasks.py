@@ -23,6 +23,9 @@ class TaskState(StrEnum):
     DEAD = "dead"  # given up; a person may retry it
 
 
+CREDENTIALS = "credentials"
+"""The family of errors by which GitHub says that our token is none."""
+
 _UNFINISHED = (TaskState.QUEUED.value, TaskState.RUNNING.value, TaskState.WAITING.value)
 
 
@@ -108,9 +111,22 @@ def finish(session: Session, key: str, *, at: datetime) -> None:
     _set(session, key, state=TaskState.DONE, at=at, error=None, family=None)
 
 
-def wait(session: Session, key: str, *, at: datetime, next_at: datetime, family: str, error: str) -> None:
-    """Have the task tried again at `next_at`: the order for that try is written with it."""
+def wait(
+    session: Session,
+    key: str,
+    *,
+    at: datetime,
+    next_at: datetime,
+    family: str,
+    error: str,
+    tries: int | None = None,
+) -> None:
+    """Have the task tried again at `next_at`: the order for that try is written with it.
+
+    `tries` is set where earlier ones are not to count.
+    """
     row = session.get_one(TaskRow, key)
+    row.tries = row.tries if tries is None else tries
     row.state, row.next_at, row.updated_at = TaskState.WAITING.value, next_at, at
     row.error_family, row.error = family, error
     _order_next(session, row)

@@ -1,6 +1,8 @@
 """Evidence that is missing or hostile: a gap with its reason, and the rest of the same run is told."""
 
 import html
+from collections.abc import Sequence
+from datetime import timedelta
 
 import archives
 import pytest
@@ -195,12 +197,24 @@ def test_trouble_that_stays_is_a_dead_letter_and_other_runs_go_on(pipeline: Pipe
     _is_shown(pipeline, error)
 
 
-def test_token_that_github_refuses_is_a_dead_letter_at_once(pipeline: Pipeline, scene: Scene) -> None:
+def test_runs_of_a_time_in_which_github_refused_the_token_go_on_by_themselves(
+    pipeline: Pipeline, scene: Scene
+) -> None:
     scene.run(RUN, Ran("test (a)", (FAILING,)))
-    scene.state.faults.inject("/repos/*", BAD_CREDENTIALS, times=50)
-    pipeline.deliver(RUN).drain()
-    assert pipeline.tries == ["record_run"]
-    (error,) = pipeline.dead()
-    assert error is not None
-    assert "Bad credentials" in error
-    _is_shown(pipeline, error)
+    scene.state.faults.inject("/repos/*", BAD_CREDENTIALS, times=20)
+    shown: list[str] = []
+
+    def look(_orders: Sequence[Order]) -> int:
+        if not shown and len(pipeline.tries) == 4:
+            shown.extend((pipeline.page("/problems"), pipeline.page("/")))
+        return 0
+
+    started_at = scene.clock.now()
+    pipeline.deliver(RUN).drain(choose=look)
+    assert pipeline.dead() == []
+    assert len(pipeline.comments(REPO, PULL)) == 1
+    assert pipeline.tries.count("record_run") == 20 + 1
+    assert scene.clock.now() - started_at > timedelta(hours=4)
+    assert all(page.count("GitHub refuses the token since ") == 1 for page in shown)
+    assert "1 task waits" in shown[0]
+    assert "GitHub refuses the token" not in pipeline.page("/problems")

@@ -8,7 +8,7 @@ import pytest
 from fixtures_github import BASE, HEAD, MAIN, REPO, ManualClock
 from pydantic import SecretStr
 
-from app.domain.errors import Conflict, Gone, Rejected, Unavailable
+from app.domain.errors import Conflict, CredentialsRefused, Gone, Rejected, Unavailable
 from app.domain.ids import RepoName, RunId, Sha
 from app.domain.run import Conclusion, PullHint
 from app.github.client import GitHub, open_http
@@ -249,7 +249,7 @@ def test_repository_without_issues_says_gone(github: GitHub, story: State) -> No
         (BAD_GATEWAY, Unavailable),
         (SECONDARY_LIMIT, Unavailable),
         (too_many_requests(9), Unavailable),
-        (BAD_CREDENTIALS, Rejected),
+        (BAD_CREDENTIALS, CredentialsRefused),
         (NO_PERMISSION, Rejected),
         (answer(409, "Git Repository is empty."), Conflict),
         (answer(410, "Gone"), Gone),
@@ -335,9 +335,10 @@ def test_wrong_token_is_rejected_and_never_named(
 ) -> None:
     with open_http(timeout_s=5) as http:
         client = connect(http, PlainToken(SecretStr("ghs_123.very-secret")))
-        with pytest.raises(Rejected, match="Bad credentials") as caught:
+        with pytest.raises(CredentialsRefused, match="Bad credentials") as caught:
             client.repository(REPO)
-        assert client.whoami() is None
+        with pytest.raises(CredentialsRefused):
+            client.whoami()
     assert "secret" not in repr(caught.value)
     assert "secret" not in repr(PlainToken(SecretStr("ghs_123.very-secret")).__dict__)
 

@@ -8,7 +8,7 @@ from fixtures_github import REPO, ManualClock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.errors import Rejected, Unavailable
+from app.domain.errors import CredentialsRefused, Rejected, Unavailable
 from app.domain.ids import RunId
 from app.github.client import GitHub
 from app.github.credentials import NoToken
@@ -97,5 +97,5 @@ def test_endless_list_is_refused(github_clock: ManualClock) -> None:
 
 def test_error_on_the_first_page_is_raised(github: GitHub, story: State) -> None:
     story.faults.inject("*/artifacts", answer(401, "Bad credentials"))
-    with pytest.raises(Rejected, match="Bad credentials"):
+    with pytest.raises(CredentialsRefused, match="Bad credentials"):
         github.artifacts(REPO, RunId(1001))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.errors import Conflict, Gone, Rejected, TriageError, Unavailable
+from app.domain.errors import Conflict, CredentialsRefused, Gone, Rejected, TriageError, Unavailable
 from app.github.status import error_for
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -22,7 +22,7 @@ def _error(status: int, body: bytes = b"", **headers: str) -> TriageError:
     [
         (302, Rejected),
         (400, Rejected),
-        (401, Rejected),
+        (401, CredentialsRefused),
         (403, Rejected),
         (404, Gone),
         (408, Unavailable),
@@ -37,6 +37,11 @@ def _error(status: int, body: bytes = b"", **headers: str) -> TriageError:
 )
 def test_status_decides_the_family(status: int, family: type[TriageError]) -> None:
     assert type(_error(status)) is family
+
+
+def test_too_many_wrong_tokens_are_told_as_a_wrong_token() -> None:
+    body = b'{"message": "Maximum number of login attempts exceeded. Please try again later."}'
+    assert type(_error(403, body)) is CredentialsRefused
 
 
 def test_limit_carries_its_wait_and_githubs_own_words() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from app.domain.errors import Gone, Rejected, Unavailable
+from app.domain.errors import CredentialsRefused, Gone, Rejected, Unavailable
 from worker.queue.retry import GiveUp, RetryAt, RetryPolicy, decide
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -69,6 +69,32 @@ def test_bug_is_tried_three_times() -> None:
     bug = KeyError("repository")
     assert isinstance(decide(bug, key="k", tries=2, now=NOW, policy=POLICY), RetryAt)
     assert decide(bug, key="k", tries=3, now=NOW, policy=POLICY) == GiveUp("bug", "KeyError: 'repository'")
+
+
+REFUSED = CredentialsRefused("run 7", "GitHub answered 401: Bad credentials")
+
+
+def test_refused_token_is_waited_for_from_a_minute_to_a_quarter_of_an_hour_and_for_a_day() -> None:
+    waited = 0.0
+    for tries in range(1, 100):
+        verdict = decide(REFUSED, key="k", tries=tries, now=NOW, policy=POLICY, before="credentials")
+        assert isinstance(verdict, RetryAt)
+        assert verdict.family == "credentials"
+        assert 60 <= (verdict.at - NOW).total_seconds() <= 900
+        waited += (verdict.at - NOW).total_seconds()
+    assert 86_000 < waited < 88_000
+    verdict = decide(REFUSED, key="k", tries=100, now=NOW, policy=POLICY, before="credentials")
+    assert verdict == GiveUp("credentials", str(REFUSED))
+
+
+def test_tries_lost_to_a_refused_token_are_not_held_against_the_task() -> None:
+    away = Unavailable("runs", "502")
+    verdict = decide(away, key="k", tries=50, now=NOW, policy=POLICY, before="credentials")
+    assert isinstance(verdict, RetryAt)
+    assert verdict.tries == 1
+    verdict = decide(REFUSED, key="k", tries=11, now=NOW, policy=POLICY, before="unavailable")
+    assert isinstance(verdict, RetryAt)
+    assert (verdict.tries, (verdict.at - NOW).total_seconds() < 76) == (1, True)
 
 
 def test_locked_database_is_waited_for_like_an_absent_github() -> None:

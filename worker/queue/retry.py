@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from app.domain.errors import TriageError, Unavailable
+from app.domain.errors import CredentialsRefused, TriageError, Unavailable
+from app.store.tasks import CREDENTIALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,10 @@ class RetryPolicy:
     cap_s: float = 15 * 60
     named_cap_s: float = 6 * 60 * 60
     """Longest wait that another side may name. GitHub's limits reset within the hour."""
+    credentials_tries: int = 100
+    """Tries while GitHub refuses our token: with the waits below it may do so for a day."""
+    credentials_base_s: float = 60
+    """First wait of those; GitHub answers many wrong tokens in a row by refusing right ones."""
     bug_tries: int = 3
     """Tries of what should not have happened; a cause outside the task may have gone meanwhile."""
     max_interruptions: int = 3
@@ -34,6 +39,8 @@ class RetryAt:
     at: datetime
     family: str
     reason: str
+    tries: int
+    """To be counted on from: what was lost to a refused token is not held against the task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +49,20 @@ class GiveUp:
     reason: str
 
 
-def decide(error: Exception, *, key: str, tries: int, now: datetime, policy: RetryPolicy) -> RetryAt | GiveUp:
-    """Decide by class, never by message. A `Conflict` is no failure and is not asked about."""
+def decide(
+    error: Exception, *, key: str, tries: int, now: datetime, policy: RetryPolicy, before: str | None = None
+) -> RetryAt | GiveUp:
+    """Decide by class, never by message; `before` is the family of the task's error before this one.
+
+    A `Conflict` is no failure and is not asked about.
+    """
     family, reason = _family(error), describe(error)
+    if (before == CREDENTIALS) != (family == CREDENTIALS):
+        tries = min(tries, 1)
     if tries >= _tries_allowed(error, policy):
         return GiveUp(family, reason)
     wait_s = _wait_s(error, spread=_spread(key, tries), tries=tries, policy=policy)
-    return RetryAt(now + timedelta(seconds=wait_s), family, reason)
+    return RetryAt(now + timedelta(seconds=wait_s), family, reason, tries)
 
 
 def describe(error: Exception) -> str:
@@ -64,6 +78,8 @@ def describe(error: Exception) -> str:
 
 
 def _family(error: Exception) -> str:
+    if isinstance(error, CredentialsRefused):
+        return CREDENTIALS
     if isinstance(error, TriageError):
         return type(error).__name__.lower()
     return "unavailable" if isinstance(error, OperationalError) else "bug"
@@ -71,6 +87,8 @@ def _family(error: Exception) -> str:
 
 def _tries_allowed(error: Exception, policy: RetryPolicy) -> int:
     match error:
+        case CredentialsRefused():
+            return policy.credentials_tries
         case Unavailable() | OperationalError():
             return policy.max_tries
         case TriageError():  # rejected for ever, or gone without the stage having noticed
@@ -80,7 +98,8 @@ def _tries_allowed(error: Exception, policy: RetryPolicy) -> int:
 
 
 def _wait_s(error: Exception, *, spread: float, tries: int, policy: RetryPolicy) -> float:
-    own = min(math.ldexp(policy.base_s, min(tries - 1, 60)), policy.cap_s)
+    base_s = policy.credentials_base_s if isinstance(error, CredentialsRefused) else policy.base_s
+    own = min(math.ldexp(base_s, min(tries - 1, 60)), policy.cap_s)
     named = error.retry_after_s if isinstance(error, Unavailable) else None
     if named is None or not math.isfinite(named) or named <= own:
         return min(own * (1 + policy.jitter * spread), policy.cap_s)

@@ -14,7 +14,7 @@ from app.store import tasks
 from app.store.session import unit_of_work
 from app.store.tasks import Task
 from worker.deps import Deps, Pipeline
-from worker.queue.retry import GiveUp, RetryPolicy, decide
+from worker.queue.retry import GiveUp, RetryAt, RetryPolicy, decide
 
 Answer = TypeVar("Answer")
 
@@ -73,18 +73,31 @@ class TaskRunner:
         if error is None:
             self._record(lambda session: tasks.finish(session, task.key, at=now))
             return
-        verdict = decide(error, key=task.key, tries=task.tries, now=now, policy=self._policy)
+        verdict = decide(
+            error, key=task.key, tries=task.tries, now=now, policy=self._policy, before=task.error_family
+        )
         family, text = verdict.family, redact(verdict.reason)[:ERROR_CHARACTERS]
         bug = error if family == "bug" else None
         if isinstance(verdict, GiveUp):
             log.error("task is dead", tries=task.tries, error=text, exc_info=bug)
             self._record(lambda session: tasks.bury(session, task.key, at=now, family=family, error=text))
         else:
-            at = verdict.at
-            log.warning("task waits", tries=task.tries, until=at, error=text, exc_info=bug)
-            self._record(
-                lambda session: tasks.wait(session, task.key, at=now, next_at=at, family=family, error=text)
+            self._wait(task, verdict, text, bug)
+
+    def _wait(self, task: Task, again: RetryAt, text: str, bug: Exception | None) -> None:
+        log.warning("task waits", tries=again.tries, until=again.at, error=text, exc_info=bug)
+        now = self._deps.clock.now()
+        self._record(
+            lambda session: tasks.wait(
+                session,
+                task.key,
+                at=now,
+                next_at=again.at,
+                family=again.family,
+                error=text,
+                tries=again.tries,
             )
+        )
 
     def _record(self, write: Callable[[Session], Answer]) -> Answer:
         """Returns once it is written. Going on without would leave a task that nobody ever runs again;

@@ -13,7 +13,7 @@ from app.store.gaps import GapRow
 from app.store.inbox import DeliveryRow, DeliveryState
 from app.store.repos import RepoRow
 from app.store.runs import AttemptRow, RunRow
-from app.store.tasks import TaskRow, TaskState
+from app.store.tasks import CREDENTIALS, TaskRow, TaskState
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +118,15 @@ def waiting_tasks(session: Session, *, limit: int) -> list[WaitingTask]:
         WaitingTask(row.key, row.stage, row.tries, row.error_family, row.error, row.next_at)
         for row in session.scalars(statement)
     ]
+
+
+def refused_token(session: Session) -> tuple[int, datetime | None]:
+    """How many tasks wait because GitHub refuses our token, and since when; served by ix_tasks_state."""
+    statement = select(func.count(), func.min(TaskRow.created_at)).where(
+        TaskRow.state == TaskState.WAITING.value, TaskRow.error_family == CREDENTIALS
+    )
+    count, oldest = session.execute(statement).one()
+    return count, oldest
 
 
 def dead_count(session: Session) -> int:
