@@ -30,7 +30,7 @@ class Checkout:
 
     `ref` is the local name it checked out (`refs/remotes/pull/83/merge`). The parents are known only for a
     pull request's test merge: the subject of any other commit is its author's text and proves nothing.
-    `is_one_of_several`: the job checked out several commits of this repository, so nobody knows which it tested.
+    `is_one_of_several`: the job checked out several commits of this repository, and tested any of them.
     """
 
     repository: str | None

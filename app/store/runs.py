@@ -118,6 +118,8 @@ class StoredAttempt:
     conclusion: Conclusion | None
     started_at: datetime
     completed_at: datetime
+    recorded_at: datetime
+    """When we first heard of its end, by our own clock; the other times are GitHub's."""
     url: str
     is_judged: bool
     """Before that, its failures have no verdicts yet, and nothing should be told of it."""
@@ -338,6 +340,7 @@ def _attempt(row: AttemptRow, run: RunRow, repo_name: str) -> StoredAttempt:
         conclusion=None if row.conclusion is None else Conclusion(row.conclusion),
         started_at=row.started_at,
         completed_at=row.completed_at,
+        recorded_at=row.recorded_at,
         url=run.url,
         is_judged=row.judged_at is not None,
     )

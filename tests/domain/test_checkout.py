@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.checkout import Checkout, find_checkouts
+from app.domain.checkout import SEVERAL, Checkout, find_checkouts
 from app.domain.checkout import tested_checkout as checkout_of
 from app.domain.ids import RepoName, Sha
 
@@ -146,12 +146,16 @@ def test_the_checkout_of_our_repository_is_picked_whatever_its_case() -> None:
     [
         (),
         (of("acme/tools", OTHER),),
-        (of("acme/widget", OTHER), of("acme/widget", HEAD)),
-        (of("acme/widget", OTHER), of("acme/widget", None)),
     ],
 )
-def test_no_or_different_commits_of_ours_are_unknown(checkouts: tuple[Checkout, ...]) -> None:
+def test_without_a_checkout_of_ours_there_is_none(checkouts: tuple[Checkout, ...]) -> None:
     assert checkout_of(checkouts, OURS) is None
+
+
+@pytest.mark.parametrize("second", [HEAD, None])
+def test_checkouts_of_ours_that_differ_name_no_commit(second: Sha | None) -> None:
+    assert checkout_of((of("acme/widget", OTHER), of("acme/widget", second)), OURS) is SEVERAL
+    assert SEVERAL.commit is None
 
 
 @given(st.lists(st.one_of(st.sampled_from(PULL_REQUEST + PUSH), st.text(max_size=40)), max_size=30))

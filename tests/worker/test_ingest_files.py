@@ -10,10 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ingest_story import sha
 
-from app.domain.checkout import Checkout
+from app.domain.checkout import SEVERAL, Checkout
 from app.domain.errors import Rejected
+from app.domain.gap import GapKind
 from app.domain.ids import Sha, TreeSha
-from app.domain.tested_tree import TestedTree, ToldBy, TreeSource
+from app.domain.tested_tree import UNKNOWN_TREE, TestedTree, ToldBy, TreeSource
 from app.store.commits import CommitFacts
 from worker.ingest.commit_lines import ALWAYS, DatedCommit, read_commits
 from worker.ingest.job_identity import job_id_of
@@ -54,6 +55,7 @@ def test_no_bytes_break_the_readers(tmp_path: Path, content: bytes) -> None:
     assert all("line" in bad.problem for bad in read_commits(path).bad)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # the first draw loads tables, slowly under load
 @given(
     st.dictionaries(st.sampled_from([*GOOD, "tree", "parents", "pr", "shard", "log", "job_id", "note"]), JSON)
 )
@@ -184,6 +186,44 @@ def test_a_checkout_of_something_else_proves_nothing(commit: Sha | None) -> None
     tested, gaps = FINDER.find(pull(), checkout(commit))
     assert tested.source is TreeSource.UNKNOWN
     assert len(gaps) == 1
+
+
+@pytest.mark.parametrize("event", ["push", "merge_group", "workflow_dispatch", "schedule"])
+@pytest.mark.parametrize("shown", [checkout(Sha(sha("stranger"))), checkout(MERGE, merged=True), SEVERAL])
+def test_a_log_of_another_commit_outweighs_the_event(event: str, shown: Checkout) -> None:
+    for told in (None, sha("told")):
+        tested, gaps = FINDER.find(entry(event=event, tree=told), shown)
+        assert tested == UNKNOWN_TREE
+        assert [gap.kind for gap in gaps] == [GapKind.TREE_UNKNOWN]
+
+
+def test_a_log_that_agrees_with_the_event_is_who_told_it() -> None:
+    tree = TreeSha(sha("t-head"))
+    assert FINDER.find(entry(), checkout(HEAD)) == (TestedTree(TreeSource.HEAD, HEAD, tree), ())
+    assert FINDER.find(entry(), checkout(None))[0].told_by is ToldBy.EVENT
+
+
+@pytest.mark.parametrize(
+    ("facts", "shown"),
+    [
+        ({"tree": sha("told")}, checkout(MERGE)),
+        ({"parents": [HEAD, sha("other base")]}, checkout(MERGE)),
+        ({"parents": [HEAD, sha("other base")]}, checkout(Sha(sha("new")), merged=True)),
+        ({"parents": [BASE, HEAD]}, checkout(HEAD)),
+        ({"parents": [BASE, HEAD]}, SEVERAL),
+    ],
+)
+def test_a_pull_requests_log_that_denies_what_was_told_leaves_it_unknown(
+    facts: dict[str, Any], shown: Checkout
+) -> None:
+    tested, gaps = FINDER.find(pull(**facts), shown)
+    assert tested == UNKNOWN_TREE
+    assert len(gaps) == 1
+
+
+def test_a_pull_requests_log_that_agrees_changes_nothing() -> None:
+    for facts in ({"tree": sha("t-merge")}, {"parents": [BASE, HEAD]}):
+        assert FINDER.find(pull(**facts), checkout(MERGE)) == FINDER.find(pull(**facts), None)
 
 
 def test_a_job_without_an_id_gets_a_stable_negative_one() -> None:

@@ -1,6 +1,7 @@
 """Fetch the log of one job: for the commit it tested, and, where the job is red, to keep."""
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +36,17 @@ class FetchedLog:
     """The job is called cancelled, and its log says that it ran out of its time."""
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadLog:
+    """What one job's log gave, before the logs of the other jobs are known."""
+
+    job: StoredJob
+    checkout: Checkout | None = None
+    gaps: tuple[Gap, ...] = ()
+    blob: blobs.PackedBlob | None = None
+    files: tuple[SourceFile, ...] = ()
+
+
 class LogFetcher:
     """For one attempt. A log that cannot be had is a gap; what was tested may then still be known."""
 
@@ -42,37 +54,45 @@ class LogFetcher:
         self._deps, self._attempt = deps, attempt
         self.trees = TreeFinder(deps, attempt)
 
-    def fetch(self, job: StoredJob) -> FetchedLog | None:
-        """None for a job that never ran, which has no log and tested nothing."""
-        if job.started_at is None or job.conclusion in NEVER_RAN:
-            return None
+    def fetch(self, jobs: Sequence[StoredJob]) -> list[FetchedLog]:
+        """One for each job that ran; others have no log and tested nothing.
+
+        All logs are read first, since what one job checked out can contradict what another seems to test.
+        """
+        ran = [job for job in jobs if job.started_at is not None and job.conclusion not in NEVER_RAN]
+        read = [self._read(job) for job in ran]
+        in_run = {one.checkout.commit for one in read if one.checkout and one.checkout.commit}
+        fetched = []
+        for one in read:
+            tested, gaps = self.trees.find(one.job.name, one.checkout, in_run=in_run)
+            fetched.append(FetchedLog(one.job.id, tested, (*gaps, *one.gaps), one.blob, one.files))
+        return fetched
+
+    def _read(self, job: StoredJob) -> _ReadLog:
         is_red = job.conclusion is None or job.conclusion is not Conclusion.SUCCESS
         if not is_red and not self._deps.settings.read_passed_logs:
-            tested, gaps = self.trees.find(job.name, None)
-            return FetchedLog(job.id, tested, gaps)
+            return _ReadLog(job)
         return self._download(job, keep=is_red)
 
-    def _download(self, job: StoredJob, *, keep: bool) -> FetchedLog:
+    def _download(self, job: StoredJob, *, keep: bool) -> _ReadLog:
         with tempfile.TemporaryDirectory(prefix="flake-triage-") as folder:
             try:
                 got = self._deps.github.download_job_log(
                     self._attempt.repo_name, job.github_id, Path(folder) / "log", limit_bytes=LIMIT_BYTES
                 )
             except Gone as gone:
-                tested, gaps = self.trees.find(job.name, None)
-                return FetchedLog(job.id, tested, (*gaps, Gap(GapKind.LOG_GONE, job.name, gone.reason)))
+                return _ReadLog(job, gaps=(Gap(GapKind.LOG_GONE, job.name, gone.reason),))
             with got.path.open("rb") as stream:
                 log = read_job_log(stream)
             blob = None
             if keep:
                 with got.path.open("rb") as stream:
                     blob = blobs.PackedBlob(stream)
-        tested, gaps = self.trees.find(job.name, self._checkout(log))
+        gaps: tuple[Gap, ...] = ()
         if got.cut:
-            gaps = (*gaps, Gap(GapKind.LOG_CUT, job.name, f"only {LIMIT_BYTES} bytes of it were taken"))
+            gaps = (Gap(GapKind.LOG_CUT, job.name, f"only {LIMIT_BYTES} bytes of it were taken"),)
         files = () if blob is None else (_source_file(job, blob, cut=got.cut),)
-        timed_out = job.conclusion is Conclusion.CANCELLED and log.ran_out_of_time
-        return FetchedLog(job.id, tested, gaps, blob, files, timed_out)
+        return _ReadLog(job, self._checkout(log), gaps, blob, files)
 
     def _checkout(self, log: JobLog) -> Checkout | None:
         return tested_checkout(log.checkouts, self._attempt.repo_name)

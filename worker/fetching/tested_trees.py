@@ -1,5 +1,7 @@
 """Find out which code a job tested: what its checkout step printed, and what GitHub knows of that commit."""
 
+from collections.abc import Collection
+
 from app.domain.checkout import Checkout
 from app.domain.errors import Gone
 from app.domain.gap import Gap, GapKind
@@ -10,6 +12,9 @@ from app.domain.wording import short
 from app.github.facts import CommitFacts
 from app.store.runs import StoredAttempt
 from worker.deps import Deps
+
+_ASKED_FOR = frozenset({"workflow_dispatch", "schedule"})
+"""Events whose workflows often check out something else than the commit they are reported at."""
 
 Found = tuple[TestedTree, tuple[Gap, ...]]
 
@@ -26,16 +31,32 @@ class TreeFinder:
         """The commits that were looked up on the way."""
         return [facts for facts in self._commits.values() if facts is not None]
 
-    def find(self, job: str, checkout: Checkout | None) -> Found:
-        """The tested tree, or an unknown one with the gap that says why."""
+    def find(self, job: str, checkout: Checkout | None, *, in_run: Collection[Sha] = ()) -> Found:
+        """The tested tree, or an unknown one with the gap that says why.
+
+        `in_run` are the commits that any job of the attempt is known to have checked out.
+        """
         head = self._attempt.head_sha
+        if checkout is not None and checkout.is_one_of_several:
+            return UNKNOWN_TREE, (_unknown(job, "it checked out several commits of this repository"),)
         if checkout is None or checkout.commit is None:
-            if self._attempt.event in TESTS_THE_PUSHED_COMMIT:
+            doubt = self._doubt(in_run)
+            if self._attempt.event in TESTS_THE_PUSHED_COMMIT and not doubt:
                 return self._head(ToldBy.EVENT), ()
-            return UNKNOWN_TREE, (_unknown(job, "its log shows no checkout of this repository"),)
+            return UNKNOWN_TREE, (_unknown(job, f"its log shows no checkout of this repository{doubt}"),)
         if checkout.commit == head:
             return self._head(ToldBy.CHECKOUT_STEP), ()
         return self._merge(job, checkout.commit, checkout)
+
+    def _doubt(self, in_run: Collection[Sha]) -> str:
+        """Why the event alone does not tell what was tested; empty where it does."""
+        head, event = self._attempt.head_sha, self._attempt.event
+        other = next((sha for sha in sorted(in_run) if sha != head), None)
+        if other is not None:
+            return f", and another job of the run checked out {short(other)}"
+        if event in _ASKED_FOR and head not in in_run:
+            return f", and a {event} may have asked for any commit"
+        return ""
 
     def _head(self, told_by: ToldBy) -> TestedTree:
         facts = self._commit(self._attempt.head_sha)

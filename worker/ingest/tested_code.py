@@ -20,10 +20,21 @@ class CodeFinder:
 
     def find(self, entry: Entry, checkout: Checkout | None) -> Found:
         """The tested tree, or an unknown one with the gap that says why."""
+        denied = self._denied(entry, checkout)
+        if denied is not None:
+            return UNKNOWN_TREE, (_unknown(entry, denied),)
         if entry.event in TESTS_THE_PUSHED_COMMIT:
-            tree = entry.tree or self._trees.get(entry.sha)
-            told_by = ToldBy.EVENT if entry.tree is None else ToldBy.FILE
-            return TestedTree(TreeSource.HEAD, entry.sha, tree, told_by=told_by), ()
+            return self._head(entry, checkout), ()
+        return self._pull(entry, checkout)
+
+    def _head(self, entry: Entry, checkout: Checkout | None) -> TestedTree:
+        told_by = ToldBy.EVENT if entry.tree is None else ToldBy.FILE
+        if checkout is not None and checkout.commit is not None:
+            told_by = ToldBy.CHECKOUT_STEP
+        tree = entry.tree or self._trees.get(entry.sha)
+        return TestedTree(TreeSource.HEAD, entry.sha, tree, told_by=told_by)
+
+    def _pull(self, entry: Entry, checkout: Checkout | None) -> Found:
         base = _other_parent(entry.parents, entry.sha)
         if base is not None or entry.tree is not None:
             return self._merge(entry, None, entry.tree, base, ToldBy.FILE)
@@ -37,6 +48,23 @@ class CodeFinder:
             return UNKNOWN_TREE, (_unknown(entry, detail),)
         tree = self._trees.get(checkout.commit)
         return self._merge(entry, checkout.commit, tree, base, ToldBy.CHECKOUT_STEP)
+
+    def _denied(self, entry: Entry, checkout: Checkout | None) -> str | None:
+        """What the log shows that the entry denies. The log was there, so nothing of both is believed."""
+        if checkout is None or (checkout.commit is None and not checkout.is_one_of_several):
+            return None
+        if checkout.commit is None:
+            return "its log shows checkouts of several commits of this repository"
+        shown, commit = f"its log shows a checkout of {short(checkout.commit)}", checkout.commit
+        if entry.event in TESTS_THE_PUSHED_COMMIT and commit != entry.sha:
+            return f"{shown}, and the {entry.event} is reported at {short(entry.sha)}"
+        if entry.tree is not None and self._trees.get(commit, entry.tree) != entry.tree:
+            return f"{shown}, whose tree is not the one that was told"
+        told = _other_parent(entry.parents, entry.sha)
+        base = _other_parent(self._parents.get(commit) or _told_parents(checkout), entry.sha)
+        if told is not None and (commit == entry.sha or base not in {None, told}):
+            return f"{shown}, which is not the merge with {short(told)} that was told"
+        return None
 
     def _merge(
         self, entry: Entry, commit: Sha | None, tree: TreeSha | None, base: Sha | None, told_by: ToldBy
