@@ -239,3 +239,26 @@ def test_a_mutated_archive_is_read_or_refused(tmp_path: Path, changes: list[tupl
     except Rejected:
         return
     assert all(len(content) <= BUDGET.entry_bytes for content in members.values())
+
+
+def wanted_of(path: Path) -> dict[str, bytes]:
+    found = open_artifact(path, BUDGET, wanted=lambda name: name.endswith(".xml"))
+    return {member.name: member.stream.read() for member in found}
+
+
+def test_what_is_not_wanted_may_be_of_any_size(zip_of: Zip) -> None:
+    big = ("big.bin", bytes(3_500_000))
+    other = ("other.bin", bytes(range(256)) * 6_000)
+    path = zip_of(("junit.xml", b"<testsuite/>"), big, other)
+    assert wanted_of(path) == {"junit.xml": b"<testsuite/>"}
+    assert "big.bin" in str(refusal(path))
+
+
+def test_what_is_not_wanted_may_still_be_of_no_dangerous_kind(zip_of: Zip) -> None:
+    with pytest.raises(Rejected, match="leaves its folder"):
+        wanted_of(zip_of(("junit.xml", b"<testsuite/>"), ("../big.bin", b"x")))
+
+
+def test_a_bomb_that_is_wanted_is_refused_beside_a_large_file_that_is_not(zip_of: Zip) -> None:
+    with pytest.raises(Rejected, match="times its size"):
+        wanted_of(zip_of(("junit.xml", bytes(1_400_000)), ("big.bin", bytes(range(256)) * 5_000)))

@@ -5,7 +5,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, Final
@@ -33,13 +33,24 @@ class Member:
     stream: BinaryIO
 
 
-def open_artifact(path: Path, budget: UnpackBudget, *, fallback_name: str = "artifact") -> Iterator[Member]:
-    """Yield the members of an archive, or the file itself where the artifact is no archive.
+def _any(_name: str) -> bool:
+    return True
+
+
+def open_artifact(
+    path: Path,
+    budget: UnpackBudget,
+    *,
+    fallback_name: str = "artifact",
+    wanted: Callable[[str], bool] = _any,
+) -> Iterator[Member]:
+    """Yield the wanted members of an archive, or the file itself where the artifact is no archive.
 
     upload-artifact from v7 on can store one file as it is (`archive: false`); it is then called
     `fallback_name`. One dangerous member refuses the whole artifact: what the directory shows raises Rejected
     here, before anything is yielded; what only reading shows raises from the stream. Read a member before
-    asking for the next. Archives inside the archive are passed over.
+    asking for the next. Archives inside the archive are passed over. A member that is not wanted is not
+    unpacked, so only its kind can be dangerous, not its size.
     """
     size = path.stat().st_size
     if size > budget.download_bytes:
@@ -48,8 +59,8 @@ def open_artifact(path: Path, budget: UnpackBudget, *, fallback_name: str = "art
         if not file.read(4).startswith(_ZIP_STARTS):
             return _single_file(path, budget, fallback_name)
         _check_directory_size(file, size, budget, fallback_name)
-    entries = _read_directory(path, budget, fallback_name)
-    return _members(path, entries, budget, size)
+    entries = _read_directory(path, budget, fallback_name, wanted)
+    return _members(path, entries, budget)
 
 
 def _single_file(path: Path, budget: UnpackBudget, name: str) -> Iterator[Member]:
@@ -71,7 +82,9 @@ def _check_directory_size(file: BinaryIO, size: int, budget: UnpackBudget, name:
         raise Rejected(name, f"more than {budget.entries} entries")
 
 
-def _read_directory(path: Path, budget: UnpackBudget, name: str) -> list[zipfile.ZipInfo]:
+def _read_directory(
+    path: Path, budget: UnpackBudget, name: str, wanted: Callable[[str], bool]
+) -> list[zipfile.ZipInfo]:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
@@ -87,20 +100,26 @@ def _read_directory(path: Path, budget: UnpackBudget, name: str) -> list[zipfile
     if len(entries) > budget.entries:
         raise Rejected(name, f"more than {budget.entries} entries")
     for entry in entries:
-        _check_entry(entry, budget)
+        _check_kind(entry)
+    entries = [entry for entry in entries if not entry.is_dir() and wanted(entry.filename)]
+    for entry in entries:
+        _check_size(entry, budget)
     if sum(entry.file_size for entry in entries) > budget.total_bytes:
         raise Rejected(name, f"unpacks to more than {budget.total_bytes} bytes")
-    return [entry for entry in entries if not entry.is_dir()]
+    return entries
 
 
-def _check_entry(entry: zipfile.ZipInfo, budget: UnpackBudget) -> None:
+def _check_kind(entry: zipfile.ZipInfo) -> None:
     reason = _danger_of_name(entry.orig_filename) or _danger_of_kind(entry)
-    if reason is None and entry.file_size > budget.entry_bytes:
-        reason = f"more than {budget.entry_bytes} bytes"
-    if reason is None and _is_over_ratio(entry.file_size, entry.compress_size, budget):
-        reason = f"unpacks to more than {budget.ratio} times its size"
     if reason is not None:
         raise Rejected(entry.orig_filename[:300], reason)
+
+
+def _check_size(entry: zipfile.ZipInfo, budget: UnpackBudget) -> None:
+    if entry.file_size > budget.entry_bytes:
+        raise Rejected(entry.orig_filename[:300], f"more than {budget.entry_bytes} bytes")
+    if _is_over_ratio(entry.file_size, entry.compress_size, budget):
+        raise Rejected(entry.orig_filename[:300], f"unpacks to more than {budget.ratio} times its size")
 
 
 def _danger_of_name(name: str) -> str | None:
@@ -123,8 +142,8 @@ def _danger_of_kind(entry: zipfile.ZipInfo) -> str | None:
     return None
 
 
-def _members(path: Path, entries: list[zipfile.ZipInfo], budget: UnpackBudget, size: int) -> Iterator[Member]:
-    meter = _Meter(budget, size)
+def _members(path: Path, entries: list[zipfile.ZipInfo], budget: UnpackBudget) -> Iterator[Member]:
+    meter = _Meter(budget, sum(entry.compress_size for entry in entries))
     with zipfile.ZipFile(path) as archive:
         for entry in entries:
             try:
