@@ -1,6 +1,6 @@
 """The results of one job from all its sources: results files first, its log where they fall short."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.domain.gap import Gap, GapKind
@@ -26,18 +26,23 @@ class JobResults:
 
 
 def gather_results(
-    job: str, conclusion: Conclusion | None, readings: Mapping[str, Reading], log: JobLog | None
+    job: str, conclusion: Conclusion | None, readings: Iterable[tuple[str, Reading]], log: JobLog | None
 ) -> JobResults:
-    """Put together what a job's files (by path) and its log say, and hold it against its conclusion."""
+    """Put together what a job's files and its log say, and hold it against its conclusion.
+
+    `readings` are the files by path, in a fixed order; each is let go once it has been added.
+    """
     ledger = _Ledger()
-    for path, reading in sorted(readings.items()):
+    is_read = False
+    for path, reading in readings:
+        is_read = True
         ledger.add_file(path, reading)
     is_red = conclusion is not None and conclusion.is_red
     if is_red and log is not None:
         ledger.add_log(log)
     red_count = sum(1 for result in ledger.results.values() if result.outcome.kind.is_red)
     untold = _untold(log) if is_red and not red_count else None
-    gaps = [*ledger.gaps, *_contradictions(job, conclusion, red_count, is_read=bool(readings))]
+    gaps = [*ledger.gaps, *_contradictions(job, conclusion, red_count, is_read=is_read)]
     return JobResults(tuple(ledger.results[test] for test in sorted(ledger.results)), untold, tuple(gaps))
 
 

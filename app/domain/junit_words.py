@@ -8,6 +8,7 @@ from app.domain.outcome import Errored, Failed, Outcome, Passed, Skipped
 PASSED: Final = Passed()
 
 OUTCOME_ATTRIBUTES: Final = ("status", "result", "outcome", "executed", "success")
+_TELLING: Final = frozenset(OUTCOME_ATTRIBUTES)
 
 _PASS: Final = frozenset(
     {"pass", "passed", "passing", "ok", "success", "successful", "succeeded", "run", "ran", "completed"}
@@ -40,6 +41,8 @@ def told_outcome(attributes: Mapping[str, str]) -> Outcome:
 
     A red outcome says which attribute tells it, since the file says nothing else of it.
     """
+    if _TELLING.isdisjoint(attributes):
+        return PASSED
     told = [
         _outcome(name, value) for name in OUTCOME_ATTRIBUTES if (value := attributes.get(name)) is not None
     ]
@@ -82,4 +85,4 @@ _NAMES: Final = {
 
 def plain_name(name: str) -> str:
     """An element's name as it is usually written, whatever its case; one that means nothing stays."""
-    return _NAMES.get(name.lower(), name)
+    return _NAMES.get(name) or _NAMES.get(name.lower(), name)

@@ -30,7 +30,7 @@ def log(*lines: str) -> JobLog:
 def gathered(
     conclusion: Conclusion | None, readings: dict[str, Reading], job_log: JobLog | None = None
 ) -> JobResults:
-    return gather_results("test (3.12)", conclusion, readings, job_log)
+    return gather_results("test (3.12)", conclusion, sorted(readings.items()), job_log)
 
 
 def kinds(found: JobResults) -> list[GapKind]:

@@ -1,15 +1,15 @@
 """Third stage: read the files of an attempt into results; what cannot be read is a gap, never a pass."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import BinaryIO
 
 from sqlalchemy.orm import Session
 
 from app.domain.gap import Gap, GapKind
 from app.domain.job_log import JobLog, read_job_log
 from app.domain.job_results import JobResults, gather_results
-from app.domain.junit import read_results as read_results_file
 from app.domain.outcome import Errored, Failed, OutcomeKind, TestId
 from app.domain.results_file import Reading
 from app.domain.run_vector import Cell
@@ -21,6 +21,7 @@ from app.store.outbox import Order, ask
 from app.store.runs import StoredAttempt, StoredJob
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Kernel, Payload
+from worker.stages.reading_budget import ReadingBudget
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ def read_attempt(
         jobs = runs.jobs_of(session, key)
     jobs += _adopt_orphans(kernel, attempt, files)
     wanted = [job for job in jobs if only is None or job.id in only]
-    read = [_read_job(kernel, job, [file for file in files if _belongs(file, job)]) for job in wanted]
+    budget = ReadingBudget()
+    read = [_read_job(kernel, job, [file for file in files if _belongs(file, job)], budget) for job in wanted]
     now = kernel.clock.now()
     with unit_of_work(kernel.store) as session:
         cells = [_store_job(session, attempt, job, test_keys, at=now) for job in read]
@@ -85,21 +87,12 @@ def _belongs(file: SourceFile, job: StoredJob) -> bool:
     return file.job == job.id
 
 
-def _read_job(kernel: Kernel, job: StoredJob, files: Sequence[SourceFile]) -> ReadJob:
+def _read_job(kernel: Kernel, job: StoredJob, files: Sequence[SourceFile], budget: ReadingBudget) -> ReadJob:
     log: JobLog | None = None
-    readings: dict[str, Reading] = {}
-    seen: set[str] = set()
     for file in files:
-        if file.blob in seen:
-            continue  # two files of equal bytes are one
-        seen.add(file.blob)
-        with read_only(kernel.store) as session:
-            stream = blobs.stream(session, file.blob)
         if file.kind is FileKind.JOB_LOG:
-            log = read_job_log(stream)
-        elif file.kind is FileKind.RESULTS:
-            readings[f"{file.origin}/{file.path}"] = read_results_file(stream)
-    found = gather_results(job.name, job.conclusion, readings, log)
+            log = read_job_log(_open(kernel, file))
+    found = gather_results(job.name, job.conclusion, _readings(kernel, files, budget), log)
     texts: dict[TestId | None, blobs.PackedBlob] = {
         result.test: blobs.pack(result.outcome.text)
         for result in found.results
@@ -108,6 +101,25 @@ def _read_job(kernel: Kernel, job: StoredJob, files: Sequence[SourceFile]) -> Re
     if found.untold is not None:
         texts[None] = blobs.pack(found.untold.text)
     return ReadJob(job, found, texts)
+
+
+def _readings(
+    kernel: Kernel, files: Sequence[SourceFile], budget: ReadingBudget
+) -> Iterator[tuple[str, Reading]]:
+    """One file after the other, so that no two are in memory; two files of equal bytes are one."""
+    budget.start_job()
+    by_blob = {file.blob: file for file in reversed(files) if file.kind is FileKind.RESULTS}
+    for file in sorted(by_blob.values(), key=_place):
+        yield _place(file), budget.read(_open(kernel, file))
+
+
+def _place(file: SourceFile) -> str:
+    return f"{file.origin}/{file.path}"
+
+
+def _open(kernel: Kernel, file: SourceFile) -> BinaryIO:
+    with read_only(kernel.store) as session:
+        return blobs.stream(session, file.blob)
 
 
 def _store_job(
