@@ -4,10 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
+import structlog
 from anyio import to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -27,11 +29,14 @@ from app.refusals import Refusal, Refusals
 from app.settings import Settings
 from app.store.session import open_engine
 
+log = structlog.get_logger(__name__)
+
 NOT_FOUND = 404
-CACHE_MB = 8
-"""For each connection, of which each thread may open one to either database."""
-THREADS = 8
-"""Requests at work at the same time; a delivery takes milliseconds, and forty threads only take memory."""
+STORE_CACHE_MB = 8
+INBOX_CACHE_MB = 1
+"""Both for each connection, of which every thread may open one. The web reads no delivery again."""
+PAGE_THREADS = 4
+"""Pages at work at the same time: more would not be quicker on few cores, and each thread keeps memory."""
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
@@ -41,8 +46,10 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     wired = Wiring(
         settings=settings,
         clock=clock or SystemClock(),
-        store=open_engine(settings.app_database_url, cache_mb=CACHE_MB),
-        inbox=open_engine(settings.inbox_database_url, durability="full", cache_mb=CACHE_MB, busy_s=BUSY_S),
+        store=open_engine(settings.app_database_url, cache_mb=STORE_CACHE_MB),
+        inbox=open_engine(
+            settings.inbox_database_url, durability="full", cache_mb=INBOX_CACHE_MB, busy_s=BUSY_S
+        ),
         refusals=Refusals(),
         intake=Intake(),
     )
@@ -72,7 +79,7 @@ def create_from_environment() -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    to_thread.current_default_thread_limiter().total_tokens = THREADS
+    to_thread.current_default_thread_limiter().total_tokens = PAGE_THREADS
     yield
     wired: Wiring = app.state.wiring
     wired.dispose()
@@ -94,6 +101,12 @@ def _answer_errors(app: FastAPI) -> None:
         response = problems.problem(error.status_code, str(error.detail))
         response.headers.update(error.headers or {})
         return response
+
+    @app.exception_handler(OperationalError)
+    async def database(_request: Request, error: OperationalError) -> Response:
+        """A full disk or a lock is no bug of ours, so the log has a line and no traceback."""
+        log.warning("a database does not answer", reason=str(error.orig))
+        return problems.problem(503, "a database of the service does not answer; its log says more")
 
     @app.exception_handler(RequestValidationError)
     async def parameters(_request: Request, error: RequestValidationError) -> Response:

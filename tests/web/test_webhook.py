@@ -22,6 +22,7 @@ from app.domain.ids import DeliveryId
 from app.main import create_app, create_from_environment
 from app.settings import Settings
 from app.store import inbox
+from app.store.base import Base
 from app.store.inbox import DeliveryState, StoredDelivery
 from app.store.session import open_engine, read_only, unit_of_work
 
@@ -263,6 +264,13 @@ def test_a_full_disk_is_told_to_github_to_readyz_and_to_people_and_passes(signin
     assert "it could not be stored; send it again" in signing_client.get("/problems").text
     assert signing_client.get("/readyz").status_code == 200
     assert deliver(signing_client, COMPLETED).status_code == 202
+
+
+def test_a_database_that_does_not_answer_is_a_line_in_the_log_and_no_traceback(client: TestClient) -> None:
+    Base.metadata.drop_all(wiring_of(client).store)
+    with capture_logs() as logged:
+        assert_problem(client.get("/problems"), 503, "a database of the service does not answer")
+    assert [line["event"] for line in logged] == ["a database does not answer"]
 
 
 def test_a_locked_inbox_refuses_deliveries_in_time_and_keeps_pages_quick(make_app: Any) -> None:
