@@ -1,7 +1,7 @@
 """The pull request comment: what it says first, what it folds, and that hostile text stays text."""
 
 import pytest
-from evidence_builders import NOON, OLD
+from evidence_builders import HEAD, NOON, OLD
 from hypothesis import given
 from hypothesis import strategies as st
 from rendering import rendered, tags, text_of
@@ -45,8 +45,8 @@ def first_line(*failures: FailureLine, **facts: object) -> str:
         ((UNDECIDED,), "**1 failure, may be yours**: a failure not decided yet"),
         ((NEW, NEW), "**2 failures, may be yours**: 2 new failures"),
         ((LIKELY_FLAKE, NEW), "**2 failures, may be yours**: 1 new failure and 1 likely flake"),
-        ((KNOWN_FLAKE, NEW), "**2 failures: 1 may be yours, 1 known flake (not yours)**"),
-        ((KNOWN_FLAKE, NEW, KNOWN_FLAKE), "**3 failures: 1 may be yours, 2 known flakes (not yours)**"),
+        ((KNOWN_FLAKE, NEW), "**2 failures: 1 may be yours, 1 likely flake (not yours)**"),
+        ((KNOWN_FLAKE, NEW, KNOWN_FLAKE), "**3 failures: 1 may be yours, 2 likely flakes (not yours)**"),
         ((REGRESSION, NEW, SEEN_ELSEWHERE), "**3 failures: 1 yours, 1 may be yours, 1 not yours**"),
     ],
 )
@@ -269,3 +269,10 @@ def test_another_installation_of_github_is_linked_to() -> None:
         limit_bytes=LIMIT,
     )
     assert "https://git.example/o/gefen/actions/runs/100" in body
+
+
+def test_the_commit_of_the_comment_is_named_once_and_any_other_where_it_failed() -> None:
+    body = told(failure(NEW, test="a", sha=HEAD), failure(NEW, test="b", run=101, sha=OLD))
+    before_evidence = [line for line in body.splitlines() if line.startswith(("As tested", "- `"))]
+    assert ["bd47e80" in line for line in before_evidence] == [True, False, False]
+    assert "0ld0001" in before_evidence[-1]

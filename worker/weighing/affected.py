@@ -1,6 +1,7 @@
 """Which failures an attempt throws light on: its own, and those that share code or a group with it."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 
 from sqlalchemy.orm import Session
@@ -21,11 +22,10 @@ ROWS_OF_A_GROUP = 200
 """Failures among these: heads are counted, so that attempts and variants of one head never part, and many
 attempts of few heads are bounded all the same.
 """
-
-
 AT_A_HEAD = 5
-"""Newest failures of one test in one variant and event at one head that are judged again: what failed more
-often there is told by these, and older ones were superseded by them.
+"""Newest failures of one test, variant and event that are judged again where all that is new is one more of
+them. No rule counts further than five on one tree, so older ones hold the same verdict already. Any other news
+(a pass, a failure at another head) is for all, or attempts of one run would be told opposite things.
 """
 JUDGED_AGAIN = 1000
 """Failures beside the attempt's own; the newest of each test go first, so that every test keeps one."""
@@ -35,11 +35,12 @@ def affected_failures(session: Session, attempt: StoredAttempt, policy: VerdictP
     """Failures to judge after this attempt, oldest first, each once and each signed.
 
     Its own; those at the same head or on the same tree, which its passes may prove flaky; and those at the
-    newest heads of every group among these, for which they are a recurrence. Of one test, variant and event
-    at one head only the newest are judged again.
+    newest heads of every group among these, for which they are a recurrence. Of a test that failed in this
+    attempt once more, only the newest at this head are judged again.
     """
     own = {one.id: one for one in failures.of_attempt(session, attempt.id)}
-    beside = newest_of_each(failure_places.in_attempts(session, _on_the_same(session, attempt)))
+    failed_again = {_kind(place) for place in failure_places.of_failures(session, own)}
+    beside = newest_of_each(failure_places.in_attempts(session, _on_the_same(session, attempt)), failed_again)
     found = own | {one.id: one for one in failures.by_ids(session, beside)}
     since = attempt.started_at - timedelta(days=policy.window_days)
     for group in sorted({one.group for one in found.values() if one.group is not None}):
@@ -47,7 +48,8 @@ def affected_failures(session: Session, attempt: StoredAttempt, policy: VerdictP
             session, group, since=since, heads=HEADS_OF_A_GROUP, rows=ROWS_OF_A_GROUP
         ):
             found[one.id] = one
-    again = set(newest_of_each(failure_places.of_failures(session, found.keys() - own.keys())))
+    places = failure_places.of_failures(session, found.keys() - own.keys())
+    again = set(newest_of_each(places, failed_again))
     signed = [one for one in found.values() if one.is_signed and (one.id in own or one.id in again)]
     return sorted(signed, key=lambda one: (one.failed_at, one.id))
 
@@ -62,13 +64,22 @@ def _on_the_same(session: Session, attempt: StoredAttempt) -> set[int]:
     return same - {attempt.id}
 
 
-def newest_of_each(places: Iterable[Place]) -> list[int]:
-    """Keys of the failures to judge again: at most AT_A_HEAD of a kind, and JUDGED_AGAIN in all."""
-    kinds: dict[tuple[str, int, int, str], int] = {}
+Kind = tuple[str, int, int]
+"""Head, test and variant."""
+
+
+def newest_of_each(places: Iterable[Place], failed_again: Collection[Kind]) -> list[int]:
+    """Keys of the failures to judge again: at most AT_A_HEAD an event of those kinds, JUDGED_AGAIN in all."""
+    counts: Counter[tuple[Kind, str]] = Counter()
     ranked: list[tuple[int, int]] = []
     for place in sorted(places, key=lambda one: (one.at, one.failure), reverse=True):
-        kind = (place.head, place.test, place.variant, place.event)
-        kinds[kind] = kinds.get(kind, 0) + 1
-        if kinds[kind] <= AT_A_HEAD:
-            ranked.append((kinds[kind], place.failure))
+        kind = _kind(place)
+        counts[kind, place.event] += 1
+        rank = counts[kind, place.event]
+        if rank <= AT_A_HEAD or kind not in failed_again:
+            ranked.append((rank, place.failure))
     return [failure for _, failure in sorted(ranked, key=lambda one: (one[0], -one[1]))[:JUDGED_AGAIN]]
+
+
+def _kind(place: Place) -> Kind:
+    return place.head, place.test, place.variant
