@@ -4,7 +4,27 @@ Field names are GitHub's. Fields that GitHub has been seen to leave out or null 
 where its own description says otherwise (`head_repository` of a deleted fork, `workflow_job`).
 """
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, RootModel
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, RootModel
+
+from app.domain.moment import is_plausible
+
+
+def _known(moment: datetime) -> datetime:
+    if not is_plausible(moment):
+        raise ValueError("no moment of a run")
+    return moment
+
+
+def _known_or_none(moment: datetime | None) -> datetime | None:
+    """A job that never started has been told with the zero of its clock, year 1."""
+    return moment if moment is not None and is_plausible(moment) else None
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_known)]
+MaybeMoment = Annotated[AwareDatetime | None, AfterValidator(_known_or_none)]
 
 
 class Wire(BaseModel):
@@ -57,9 +77,9 @@ class RunPayload(Wire):
     head_sha: str
     head_branch: str | None = None
     conclusion: str | None = None
-    created_at: AwareDatetime
-    run_started_at: AwareDatetime | None = None
-    updated_at: AwareDatetime
+    created_at: Moment
+    run_started_at: MaybeMoment = None
+    updated_at: Moment
     actor: UserPayload | None = None
     repository: RepositoryNamePayload
     head_repository: RepositoryNamePayload | None = None
@@ -82,8 +102,8 @@ class JobPayload(Wire):
     run_attempt: int | None = None
     name: str
     conclusion: str | None = None
-    started_at: AwareDatetime | None = None
-    completed_at: AwareDatetime | None = None
+    started_at: MaybeMoment = None
+    completed_at: MaybeMoment = None
     runner_name: str | None = None
     labels: tuple[str, ...] = ()
     steps: tuple[StepPayload, ...] | None = None

@@ -1,6 +1,7 @@
 """Odd wire values: nothing is guessed, nothing that may be missing breaks the rest."""
 
 import pytest
+from pydantic import ValidationError
 
 from app.domain.errors import Rejected
 from app.github import payloads as wire
@@ -42,6 +43,14 @@ def test_sparse_run_is_read() -> None:
 @pytest.mark.parametrize("word", ["success", "startup_failure", "action_required", "stale"])
 def test_every_known_conclusion_is_kept(word: str) -> None:
     assert translate.to_run(wire.RunPayload.model_validate({**RUN, "conclusion": word})).conclusion == word
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_time_that_is_none_is_refused_or_unknown(moment: str) -> None:
+    with pytest.raises(ValidationError, match="updated_at"):
+        wire.RunPayload.model_validate({**RUN, "updated_at": moment})
+    run = translate.to_run(wire.RunPayload.model_validate({**RUN, "run_started_at": moment}))
+    assert run.started_at.isoformat() == "2026-11-30T12:00:00+00:00"
 
 
 def test_unknown_conclusion_is_neither_green_nor_red() -> None:

@@ -240,6 +240,12 @@ BAD_LINES = [
     ),
     pytest.param({"started_at": "yesterday"}, "field started_at: must be a time", id="no time"),
     pytest.param({"started_at": ""}, "field started_at: missing", id="empty time"),
+    pytest.param(
+        {"started_at": "0001-01-01T00:00:00Z"}, "field started_at: must be a time from 2000", id="year 1"
+    ),
+    pytest.param(
+        {"completed_at": "9999-12-31T23:59:59-14:00"}, "field completed_at: must be a time", id="year 9999"
+    ),
     pytest.param({"conclusion": "green"}, "field conclusion: must be one of", id="bad conclusion"),
     pytest.param({"job": 7}, "field job: must be a text", id="job no text"),
     pytest.param({"job": "a\0b"}, "field job: holds characters", id="NUL"),

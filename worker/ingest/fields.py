@@ -7,6 +7,7 @@ from typing import Any
 
 from app.domain.errors import Rejected
 from app.domain.ids import RepoName, Sha
+from app.domain.moment import FIRST_YEAR, LAST_YEAR, is_plausible
 
 LONGEST_TEXT = 4000
 MOST_ITEMS = 10_000
@@ -90,6 +91,8 @@ class Fields:
             moment = datetime.fromisoformat(written)
             if moment.tzinfo is None:
                 raise Rejected(name, "a time needs its zone, as in 2026-07-16T19:04:11Z")
+            if not is_plausible(moment):
+                raise Rejected(name, f"must be a time from {FIRST_YEAR} to {LAST_YEAR}")
             return moment.astimezone(UTC)
         except (ValueError, OverflowError) as error:
             raise Rejected(name, "must be a time as in 2026-07-16T19:04:11Z") from error
