@@ -11,6 +11,7 @@ from app.domain.gap import Gap, GapKind
 from app.domain.job_log import JobLog, read_job_log
 from app.domain.job_results import JobResults, gather_results
 from app.domain.outcome import Errored, Failed, OutcomeKind, TestId
+from app.domain.reading_budget import ReadingBudget
 from app.domain.results_file import Reading
 from app.domain.run_vector import Cell
 from app.store import artifacts, blobs, failures, gaps, identities, results, runs
@@ -21,7 +22,6 @@ from app.store.outbox import Order, ask
 from app.store.runs import StoredAttempt, StoredJob
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Kernel, Payload
-from worker.stages.reading_budget import ReadingBudget
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 import io
 
 from app.domain.job_results import gather_results
+from app.domain.reading_budget import ReadingBudget
 from app.domain.results_file import Reading, ReadStatus
 from app.domain.run import Conclusion
-from worker.stages.reading_budget import ReadingBudget
 
 
 def cases(count: int, name: str = "test_{}") -> io.BytesIO:
