@@ -1,6 +1,7 @@
 """Transactions and column types: all or nothing, and no time without a zone."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from desk import NOON
@@ -10,7 +11,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError, StatementError
 from app.domain.ids import RepoName, Sha
 from app.store import commits, repos
 from app.store.commits import CommitFacts, CommitRow
-from app.store.session import read_only, unit_of_work
+from app.store.session import open_engine, read_only, sqlite_url, unit_of_work
 from app.store.upsert import chunks, insert_missing, insert_or_update
 
 
@@ -83,3 +84,10 @@ def test_only_missing_rows_are_counted(app_store: Engine) -> None:
 
 def test_chunks_leave_nothing_out() -> None:
     assert [list(chunk) for chunk in chunks(range(5), 2)] == [[0, 1], [2, 3], [4]]
+
+
+def test_each_connection_keeps_no_more_pages_than_it_was_given(tmp_path: Path) -> None:
+    engine = open_engine(sqlite_url(tmp_path / "small.db"), cache_mb=3)
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA cache_size").scalar_one() == -3 * 1024, "in kibibytes"
+    engine.dispose()
