@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from app.dashboard.charts import DayChart, GridChart
 from app.dashboard.parts import Attempt, Badge, Choice, Commit, Gap, Link, Mark, Ruling, Text
+from app.dashboard.problem_parts import DeadLetter, Delivery, KnownGap, Refusal, Trouble, WaitingTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,15 +79,6 @@ class RedRun:
     attempt: Attempt
     sentence: str
     badges: tuple[Badge, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """One line of what needs a look, leading to its rows."""
-
-    link: Link
-    detail: str
-    mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,52 +324,6 @@ class FilePage(Page):
     download: Link
     attempt: Attempt
     text: Text
-
-
-@dataclass(frozen=True, slots=True)
-class DeadLetter:
-    key: str
-    stage: str
-    tries: str
-    error: str
-    buried_at: datetime
-    retry_href: str
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingTask:
-    """A task between two tries; `next_at` is None where that was not noted."""
-
-    key: str
-    stage: str
-    tries: str
-    error: str
-    next_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    mark: Mark
-    what: str
-    repo: str
-    note: str
-    guid: str
-    seen: str
-    received_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    at: datetime
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class KnownGap:
-    gap: Gap
-    repo: str
-    run: Link
-    noted_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

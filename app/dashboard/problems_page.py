@@ -7,17 +7,9 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from app.dashboard import links, marks, parts
-from app.dashboard.contexts import (
-    Beginning,
-    DeadLetter,
-    Delivery,
-    KnownGap,
-    ProblemsPage,
-    Refusal,
-    Trouble,
-    WaitingTask,
-)
+from app.dashboard.contexts import Beginning, ProblemsPage
 from app.dashboard.filters import ago, count
+from app.dashboard.problem_parts import DeadLetter, Delivery, KnownGap, Refusal, Trouble, WaitingTask
 from app.dashboard.url_filters import read_key
 from app.deps import Wiring
 from app.domain.wording import counted
