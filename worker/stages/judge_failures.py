@@ -1,7 +1,9 @@
 """Fifth stage: judge the failures of an attempt, and again those that its results throw light on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -9,6 +11,7 @@ from app.domain.evidence import Evidence
 from app.domain.judge import judge
 from app.domain.policy import VerdictPolicy
 from app.domain.run import TESTS_THE_PUSHED_COMMIT
+from app.domain.verdict import Verdict
 from app.store import evidence_json, repos, runs, verdicts
 from app.store.commit_index import CommitIndex
 from app.store.failures import StoredFailure
@@ -18,44 +21,121 @@ from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
 from worker.weighing.affected import affected_failures
 from worker.weighing.gather import Gatherer
-from worker.weighing.history import History, ask_github
+from worker.weighing.history import History, Question, ask_github
+
+
+PART = 200
+"""Failures whose verdicts are written in one transaction: others wait for the lock no longer than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    failure: StoredFailure
+    verdict: Verdict
+    facts: dict[str, Any]
 
 
 def judge_failures(deps: Deps, payload: Payload) -> None:
-    """Safe to repeat: a verdict is stored only where it differs from the last one on that failure."""
+    """Judge without the store's lock, and write in parts; the last one marks the attempt as judged.
+
+    Safe to repeat, also after a death between two parts: a verdict is stored only where it differs from the
+    last one on that failure, and each part orders the reports that it changes.
+    """
     with read_only(deps.store) as session:
         attempt = runs.attempt(session, payload["attempt"])
-        index = CommitIndex(attempt.repo)
-        gatherer = Gatherer(session, History(session, index), deps.policy)
-        for failure in affected_failures(session, attempt, deps.policy):
-            gatherer.evidence(failure)
-    if gatherer.history.unanswered or gatherer.pulls_asked:
-        ask_github(deps, attempt.repo, attempt.repo_name, gatherer.history.unanswered, gatherer.pulls_asked)
-    now = deps.clock.now()
-    with unit_of_work(deps.store) as session:
-        changed = judge_attempt(session, attempt, index, deps.policy, at=now)
-        ask(session, *_reports(session, attempt, changed))
+        parts = list(in_parts(affected_failures(session, attempt, deps.policy)))
+    judging = _Judging(deps, attempt)
+    for number, part in enumerate(parts, start=1):
+        judged = judging.verdicts_on(part)
+        is_last = number == len(parts)
+        now = deps.clock.now()
+        with unit_of_work(deps.store) as session:
+            changed = record(session, judged, at=now)
+            if is_last:
+                runs.mark_judged(session, attempt.id, at=now)
+                ask(session, *_reports(session, attempt, [attempt, *_attempts_of(session, changed)]))
+            else:
+                ask(session, *_reports(session, attempt, _attempts_of(session, changed), part=number))
+
+
+def in_parts(failures: Sequence[StoredFailure]) -> Iterator[Sequence[StoredFailure]]:
+    """Parts in the order given, at least one. A verdict can rest on one on another mode of its test.
+
+    So two modes of one test never share a part: the later one is judged once the earlier is written.
+    """
+    part: list[StoredFailure] = []
+    modes: dict[int, int | None] = {}
+    for one in failures:
+        is_other_mode = one.test is not None and modes.get(one.test, one.group) != one.group
+        if len(part) >= PART or is_other_mode:
+            yield part
+            part, modes = [], {}
+        part.append(one)
+        if one.test is not None:
+            modes[one.test] = one.group
+    yield part
+
+
+class _Judging:
+    """For one attempt. What the store does not know is asked of GitHub, each question once."""
+
+    def __init__(self, deps: Deps, attempt: StoredAttempt) -> None:
+        self._deps, self._attempt = deps, attempt
+        self._index = CommitIndex(attempt.repo)
+        self._asked: set[Question] = set()
+        self._pulls_asked: set[int] = set()
+
+    def verdicts_on(self, part: Sequence[StoredFailure]) -> list[Judged]:
+        judged, gatherer = self._judge(part)
+        questions = gatherer.history.unanswered - self._asked
+        pulls = gatherer.pulls_asked - self._pulls_asked
+        if not questions and not pulls:
+            return judged
+        ask_github(self._deps, self._attempt.repo, self._attempt.repo_name, questions, pulls)
+        self._asked |= questions
+        self._pulls_asked |= pulls
+        return self._judge(part)[0]
+
+    def _judge(self, part: Sequence[StoredFailure]) -> tuple[list[Judged], Gatherer]:
+        with read_only(self._deps.store) as session:
+            gatherer = Gatherer(session, History(session, self._index), self._deps.policy)
+            return [judge_one(gatherer, one, self._deps.policy) for one in part], gatherer
+
+
+def judge_one(gatherer: Gatherer, failure: StoredFailure, policy: VerdictPolicy) -> Judged:
+    evidence: Evidence = gatherer.evidence(failure)
+    return Judged(failure, judge(evidence, policy), evidence_json.to_json(evidence))
+
+
+def record(session: Session, judged: Iterable[Judged], *, at: datetime) -> list[StoredFailure]:
+    """Write verdicts; return the failures on which the verdict is new."""
+    return [
+        one.failure
+        for one in judged
+        if verdicts.record_change(session, one.failure.id, one.verdict, facts=one.facts, at=at)
+    ]
 
 
 def judge_attempt(
     session: Session, attempt: StoredAttempt, index: CommitIndex, policy: VerdictPolicy, *, at: datetime
 ) -> list[StoredFailure]:
-    """Judge from what the store knows; return the failures on which the verdict is new."""
+    """Judge in one transaction from what the store knows; return the failures whose verdict is new."""
     gatherer = Gatherer(session, History(session, index), policy)
-    changed: list[StoredFailure] = []
-    for failure in affected_failures(session, attempt, policy):
-        evidence: Evidence = gatherer.evidence(failure)
-        verdict = judge(evidence, policy)
-        facts = evidence_json.to_json(evidence)
-        if verdicts.record_change(session, failure.id, verdict, facts=facts, at=at):
-            changed.append(failure)
+    found = affected_failures(session, attempt, policy)
+    changed = record(session, (judge_one(gatherer, failure, policy) for failure in found), at=at)
     runs.mark_judged(session, attempt.id, at=at)
     return changed
 
 
-def _reports(session: Session, attempt: StoredAttempt, changed: Iterable[StoredFailure]) -> list[Order]:
+def _attempts_of(session: Session, changed: Iterable[StoredFailure]) -> list[StoredAttempt]:
+    return [runs.attempt(session, key) for key in sorted({one.attempt for one in changed})]
+
+
+def _reports(
+    session: Session, attempt: StoredAttempt, touched: Sequence[StoredAttempt], *, part: int | None = None
+) -> list[Order]:
     """One order for each pull request and branch whose report may have to change."""
-    touched = [attempt, *(runs.attempt(session, key) for key in {one.attempt for one in changed})]
+    after = f"after:{attempt.id}" if part is None else f"after:{attempt.id}:part:{part}"
     pulls = {one.pull for one in touched if one.pull is not None}
     main = repos.default_branch(session, attempt.repo)
     branches = {
@@ -63,7 +143,7 @@ def _reports(session: Session, attempt: StoredAttempt, changed: Iterable[StoredF
     }
     orders = [
         Order(
-            key=f"comment:{attempt.repo}:{pull}:after:{attempt.id}",
+            key=f"comment:{attempt.repo}:{pull}:{after}",
             stage="publish_comment",
             payload={"schema": 1, "repo": attempt.repo, "pull": pull},
             partition=f"{attempt.repo}:pull:{pull}",
@@ -72,7 +152,7 @@ def _reports(session: Session, attempt: StoredAttempt, changed: Iterable[StoredF
     ]
     return orders + [
         Order(
-            key=f"alert:{attempt.repo}:{branch}:after:{attempt.id}"[:300],
+            key=f"alert:{attempt.repo}:{branch}:{after}"[:300],
             stage="publish_alert",
             payload={"schema": 1, "repo": attempt.repo, "branch": branch},
             partition=f"{attempt.repo}:branch:{branch}"[:400],
