@@ -24,8 +24,8 @@ attempts of few heads are bounded all the same.
 """
 AT_A_HEAD = 5
 """Newest failures of one test, variant and event that are judged again where all that is new is one more of
-them. No rule counts further than five on one tree, so older ones hold the same verdict already. Any other news
-(a pass, a failure at another head) is for all, or attempts of one run would be told opposite things.
+them. No rule counts further than five on one tree, so older ones hold that verdict already. Other news, as a
+pass or a failure at another head, is for all, or attempts of one run would be told opposite things.
 """
 JUDGED_AGAIN = 1000
 """Failures beside the attempt's own; the newest of each test go first, so that every test keeps one."""
