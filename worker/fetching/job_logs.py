@@ -45,6 +45,7 @@ class _ReadLog:
     gaps: tuple[Gap, ...] = ()
     blob: blobs.PackedBlob | None = None
     files: tuple[SourceFile, ...] = ()
+    timed_out: bool = False
 
 
 class LogFetcher:
@@ -65,7 +66,8 @@ class LogFetcher:
         fetched = []
         for one in read:
             tested, gaps = self.trees.find(one.job.name, one.checkout, in_run=in_run)
-            fetched.append(FetchedLog(one.job.id, tested, (*gaps, *one.gaps), one.blob, one.files))
+            told = (*gaps, *one.gaps)
+            fetched.append(FetchedLog(one.job.id, tested, told, one.blob, one.files, one.timed_out))
         return fetched
 
     def _read(self, job: StoredJob) -> _ReadLog:
@@ -92,7 +94,8 @@ class LogFetcher:
         if got.cut:
             gaps = (Gap(GapKind.LOG_CUT, job.name, f"only {LIMIT_BYTES} bytes of it were taken"),)
         files = () if blob is None else (_source_file(job, blob, cut=got.cut),)
-        return _ReadLog(job, self._checkout(log), gaps, blob, files)
+        timed_out = job.conclusion is Conclusion.CANCELLED and log.ran_out_of_time
+        return _ReadLog(job, self._checkout(log), gaps, blob, files, timed_out)
 
     def _checkout(self, log: JobLog) -> Checkout | None:
         return tested_checkout(log.checkouts, self._attempt.repo_name)
