@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.branch_state import Colour
-from app.domain.commit_state import CommitState, SeenJob, TestedAttempt, commit_state, standing_jobs
+from app.domain.commit_state import (
+    CommitState,
+    SeenJob,
+    TestedAttempt,
+    commit_state,
+    standing_jobs,
+    unread_keys,
+)
 from app.domain.ids import Sha
 from app.domain.run import Conclusion
 
@@ -103,3 +110,15 @@ def test_a_job_cancelled_in_a_rerun_stands_as_it_was() -> None:
 def test_runs_and_jobs_of_one_name_stand_side_by_side() -> None:
     jobs = [SeenJob(1, 7, 1, "a", RED), SeenJob(2, 7, 1, "a", GREEN), SeenJob(3, 8, 1, "a", None)]
     assert standing_jobs(jobs) == {1, 2, 3}
+
+
+def test_attempt_that_is_not_read_is_open_until_a_newer_one_of_its_check_is() -> None:
+    unread, newer, other = seen(1, RED), seen(2, GREEN), seen(3, GREEN, workflow=2)
+    assert unread_keys([unread, other], {3}) == {1}
+    assert unread_keys([unread, newer, other], {2, 3}) == frozenset()
+    assert unread_keys([newer, seen(4, CANCELLED)], {2}) == {4}
+
+
+@pytest.mark.parametrize("nothing", [Conclusion.SKIPPED, Conclusion.NEUTRAL])
+def test_unread_attempt_that_looked_at_nothing_leaves_nothing_open(nothing: Conclusion) -> None:
+    assert unread_keys([seen(1, GREEN), seen(2, nothing)], {1}) == frozenset()

@@ -23,7 +23,6 @@ from worker.weighing.affected import affected_failures
 from worker.weighing.gather import Gatherer
 from worker.weighing.history import History, Question, ask_github
 
-
 PART = 200
 """Failures whose verdicts are written in one transaction: others wait for the lock no longer than that."""
 
