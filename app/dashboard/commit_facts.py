@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from sqlalchemy.orm import Session
 
-from app.domain.commit_state import CommitState, TestedAttempt, commit_state
+from app.domain.commit_state import CommitState, TestedAttempt, commit_state, unread_keys
 from app.store.screens import attempt_lines, failure_lines
 from app.store.screens.attempt_lines import AttemptLine
 from app.store.screens.failure_lines import FailureLine
@@ -25,6 +25,8 @@ class CommitFacts:
 
     lines: Sequence[AttemptLine]
     state: CommitState
+    unread: frozenset[int]
+    """Keys of attempts that are not read yet and may change the colour."""
     told: Sequence[FailureLine]
     passed_over: Sequence[FailureLine]
     is_cut: bool
@@ -32,8 +34,11 @@ class CommitFacts:
 
 
 def read_commits(session: Session, found: Mapping[Key, Sequence[AttemptLine]]) -> dict[Key, CommitFacts]:
-    """Two statements, however many commits there are."""
-    states = {key: state_of(lines) for key, lines in found.items()}
+    """Three statements, however many commits there are."""
+    heard = [line for lines in found.values() for line in lines]
+    borne_out = {line.key: line for line in attempt_lines.borne_out(session, heard)}
+    tested = {key: tested_by([borne_out[line.key] for line in lines]) for key, lines in found.items()}
+    states = {key: commit_state(attempts) for key, attempts in tested.items()}
     attempts = [
         line.key
         for key, lines in found.items()
@@ -49,6 +54,7 @@ def read_commits(session: Session, found: Mapping[Key, Sequence[AttemptLine]]) -
     return {
         key: CommitFacts(
             lines=lines,
+            unread=unread_keys(tested[key], {line.key for line in lines if line.judged_at is not None}),
             state=states[key],
             told=_of_runs(states[key].told, lines, by_attempt),
             passed_over=_of_runs(states[key].passed, lines, by_attempt),
@@ -58,21 +64,19 @@ def read_commits(session: Session, found: Mapping[Key, Sequence[AttemptLine]]) -
     }
 
 
-def state_of(lines: Sequence[AttemptLine]) -> CommitState:
-    return commit_state(
-        [
-            TestedAttempt(
-                line.key,
-                line.run,
-                line.workflow_id,
-                line.event,
-                line.head_sha,
-                line.conclusion,
-                line.started_at,
-            )
-            for line in lines
-        ]
-    )
+def tested_by(lines: Sequence[AttemptLine]) -> list[TestedAttempt]:
+    return [
+        TestedAttempt(
+            key=line.key,
+            run=line.run,
+            workflow=line.workflow_id,
+            event=line.event,
+            sha=line.head_sha,
+            conclusion=line.conclusion,
+            at=line.started_at,
+        )
+        for line in lines
+    ]
 
 
 def _of_runs(

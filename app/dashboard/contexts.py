@@ -52,8 +52,8 @@ class RedBranch:
 
 
 @dataclass(frozen=True, slots=True)
-class LastRed:
-    """The newest episode of red that has ended, in one line."""
+class Episode:
+    """The newest episode of red in one line, of a branch of which nothing is red now."""
 
     sentence: str
     alert: Link | None
@@ -67,7 +67,7 @@ class Branch:
     headline: str
     newest: Attempt | None
     red: RedBranch | None
-    last_red: LastRed | None
+    episode: Episode | None
     """Of a branch that is not red; None if it never was."""
     strip: tuple[Attempt, ...]
 
@@ -113,6 +113,8 @@ class PullPage(Page):
     sentence: str
     pushed_since: str
     tests: tuple[RedTest, ...]
+    doubts: tuple[RedTest, ...]
+    """Tests that failed at any head and were not seen to pass since, where nothing is red now."""
     passed_over: tuple[RedTest, ...]
     """Tests that failed in runs that are green all the same."""
     gaps: tuple[Gap, ...]

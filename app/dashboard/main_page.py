@@ -7,16 +7,16 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from app.dashboard import marks, views
-from app.dashboard.contexts import Branch, LastRed, RedBranch, RedRun
+from app.dashboard.contexts import Branch, Episode, RedBranch, RedRun
 from app.dashboard.filters import ago
 from app.dashboard.links import GitHubLinks
 from app.dashboard.red_branch import read_facts, red_branch
 from app.dashboard.red_tests import badges_of
 from app.domain.branch_state import BranchState, Colour, TestedHead, branch_state
-from app.domain.wording import claim, counted
+from app.domain.wording import claim, counted, sentence
 from app.store.screens import attempt_lines, branches, failure_lines
 from app.store.screens.attempt_lines import AttemptLine
-from app.store.screens.branches import ClosedAlert, Repository
+from app.store.screens.branches import ClosedAlert, OpenAlert, Repository
 from app.store.screens.failure_lines import Share
 
 LOOK_BACK: Final = timedelta(days=90)
@@ -42,7 +42,10 @@ def branch_views(session: Session, github: GitHubLinks, *, only: str, now: datet
     by_repo: dict[int, list[AttemptLine]] = {}
     for line in lines:
         by_repo.setdefault(line.repo, []).append(line)
-    states = {repo.key: branch_state(_heads(by_repo.get(repo.key, []))) for repo in repositories}
+    heads: dict[int, list[TestedHead]] = {}
+    for line in attempt_lines.borne_out(session, lines):
+        heads.setdefault(line.repo, []).append(_head(line))
+    states = {repo.key: branch_state(heads.get(repo.key, [])) for repo in repositories}
     facts = read_facts(session, lines, states)
     found = [
         _branch(
@@ -50,6 +53,7 @@ def branch_views(session: Session, github: GitHubLinks, *, only: str, now: datet
             states[repo.key],
             by_repo.get(repo.key, []),
             red_branch(repo, states[repo.key].streaks, facts, github) if states[repo.key].streaks else None,
+            _still_open(repo, facts.alerts.get((repo.key, repo.default_branch)), github),
             _last_red(repo, ended.get(repo.key), github, now),
             github,
         )
@@ -58,22 +62,28 @@ def branch_views(session: Session, github: GitHubLinks, *, only: str, now: datet
     return tuple(sorted(found, key=lambda branch: branch.red is None))
 
 
-def _heads(lines: Sequence[AttemptLine]) -> list[TestedHead]:
-    return [
-        TestedHead(line.key, str(line.workflow_id), line.head_sha, line.conclusion, line.started_at)
-        for line in lines
-    ]
+def _head(line: AttemptLine) -> TestedHead:
+    return TestedHead(line.key, str(line.workflow_id), line.head_sha, line.conclusion, line.started_at)
 
 
 def _last_red(
     repo: Repository, ended: ClosedAlert | None, github: GitHubLinks, now: datetime
-) -> LastRed | None:
+) -> Episode | None:
     if ended is None:
         return None
     because = f", with {claim(ended.sentence)}" if ended.sentence else ""
-    return LastRed(
+    return Episode(
         sentence=f"Last red {ago(ended.opened_at, now)}{because}; green again {ago(ended.closed_at, now)}.",
         alert=None if ended.issue is None else github.issue(repo.name, ended.issue),
+    )
+
+
+def _still_open(repo: Repository, alert: OpenAlert | None, github: GitHubLinks) -> Episode | None:
+    if alert is None:
+        return None
+    return Episode(
+        sentence=sentence(f"Its alert is open: {alert.sentence}"),
+        alert=None if alert.issue is None else github.issue(repo.name, alert.issue),
     )
 
 
@@ -82,9 +92,12 @@ def _branch(
     state: BranchState,
     lines: Sequence[AttemptLine],
     red: RedBranch | None,
-    last_red: LastRed | None,
+    still_open: Episode | None,
+    last_red: Episode | None,
     github: GitHubLinks,
 ) -> Branch:
+    """An open alert on a branch of which nothing is red means that it is not proven green yet."""
+    is_doubted = state.colour is Colour.GREEN and still_open is not None
     said = {
         Colour.RED: f"{repo.default_branch} is red",
         Colour.GREEN: f"{repo.default_branch} is green",
@@ -94,11 +107,11 @@ def _branch(
     return Branch(
         repo=repo.name,
         name=repo.default_branch,
-        mark=marks.OF_COLOUR[state.colour],
-        headline=said[state.colour],
+        mark=marks.NOT_PROVEN if is_doubted else marks.OF_COLOUR[state.colour],
+        headline=f"{repo.default_branch} is not proven green" if is_doubted else said[state.colour],
         newest=None if newest is None else views.attempt(newest, github),
         red=red,
-        last_red=None if red is not None else last_red,
+        episode=None if red is not None else still_open or last_red,
         strip=tuple(views.attempt(line, github) for line in reversed(lines)),
     )
 

@@ -17,6 +17,9 @@ OF_COLOUR: Final = {
     Colour.UNKNOWN: Mark("not known", "question", "quiet"),
 }
 
+NOT_PROVEN: Final = Mark("not proven green", "question", "quiet")
+"""Nothing is red now, and something that was has not been seen to pass, or is not read yet."""
+
 OF_OUTCOME: Final = {
     OutcomeKind.PASSED: Mark("passed", "check", "good"),
     OutcomeKind.FAILED: Mark("failed", "cross", "bad"),

@@ -1,13 +1,13 @@
 """One pull request: is this red mine? What failed at its head, what to do next, and every run of it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Final
 
 from sqlalchemy.orm import Session
 
 from app.dashboard import marks, views
-from app.dashboard.commit_facts import CommitFacts, read_commits
+from app.dashboard.commit_facts import FAILURES_READ, CommitFacts, read_commits
 from app.dashboard.contexts import PullPage
 from app.dashboard.links import GitHubLinks
 from app.dashboard.red_tests import red_tests
@@ -15,10 +15,12 @@ from app.domain.branch_state import Colour
 from app.domain.ids import RepoName
 from app.domain.run import PullRequest
 from app.domain.verdict_words import shares_told
-from app.domain.wording import counted, sentence, short
+from app.domain.wording import counted, left_open, sentence, short
 from app.store import gaps, reports, repos, verdicts
-from app.store.screens import attempt_lines
+from app.store.screens import attempt_lines, failure_lines
 from app.store.screens.attempt_lines import AttemptLine
+from app.store.screens.failure_lines import FailureLine
+from app.store.unproven import unproven
 from app.store.verdicts import StoredVerdict
 
 RUNS_READ: Final = 60
@@ -35,8 +37,12 @@ def pull_page(
     pull = repos.pull(session, repo, number)
     at_head = _at_head(session, repo, number, pull, lines)
     facts = read_commits(session, {number: at_head})[number]
-    failures = [*facts.told, *facts.passed_over]
+    doubts = _not_seen_to_pass(session, facts, [*lines, *at_head])
+    failures = [*facts.told, *facts.passed_over, *doubts]
     stored = verdicts.latest(session, [failure.key for failure in failures])
+    is_green = facts.state.colour is Colour.GREEN
+    unread = {line.run for line in at_head if line.key in facts.unread}
+    doubt = left_open(len(doubts), len(unread)) if is_green else ""
     told = [line.key for line in at_head if line.run in facts.state.told]
     comment = reports.comment(session, repo, number)
     shown_name = lines[0].repo_name
@@ -47,13 +53,16 @@ def pull_page(
         asked_at=now,
         repo=shown_name,
         subject=pull.title if pull is not None else "",
-        mark=marks.OF_COLOUR[facts.state.colour],
+        mark=marks.NOT_PROVEN if doubt else marks.OF_COLOUR[facts.state.colour],
         github=github.pull(shown_name, number),
         comment=None if comment is None else github.comment(shown_name, number, comment.github_id),
         commit=github.commit(shown_name, at_head[0].head_sha),
-        sentence=_said(facts, [stored[one.key] for one in facts.told if one.key in stored]),
+        sentence=f"No failure now, but not proven green: {doubt}."
+        if doubt
+        else _said(facts, [stored[one.key] for one in facts.told if one.key in stored]),
         pushed_since=_pushed_since(pull, at_head[0]),
         tests=red_tests(facts.told, stored, with_whose=True, runs=runs),
+        doubts=red_tests(doubts, stored, with_whose=True),
         passed_over=red_tests(facts.passed_over, stored, with_whose=True),
         gaps=views.gaps(gap for found in gaps.of_attempts(session, told).values() for _job, gap in found),
         runs=tuple(views.attempt(line, github) for line in lines),
@@ -69,6 +78,16 @@ def _at_head(
         if found:
             return found
     return [line for line in lines if line.head_sha == lines[0].head_sha]
+
+
+def _not_seen_to_pass(
+    session: Session, facts: CommitFacts, lines: Sequence[AttemptLine]
+) -> list[FailureLine]:
+    """What keeps a green head from being proven so: failed at any head, and not seen to pass since."""
+    if facts.state.colour is not Colour.GREEN:
+        return []
+    reds = unproven(session, {line.key for line in lines if line.judged_at is not None})
+    return failure_lines.by_keys(session, {red.failure for red in reds}, limit=FAILURES_READ)
 
 
 def _pushed_since(pull: PullRequest | None, tested: AttemptLine) -> str:

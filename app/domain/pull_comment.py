@@ -11,7 +11,7 @@ from app.domain.gaps_told import gaps_told
 from app.domain.ids import RepoName, Sha
 from app.domain.marker import comment_marker
 from app.domain.verdict_words import WHOSE_WORDS, kinds_told, shares_told
-from app.domain.wording import counted, listed
+from app.domain.wording import counted, left_open, listed
 
 NAMED = 5
 """Runs or tests named in one sentence; more are counted."""
@@ -113,11 +113,7 @@ def _listed(comment: PullComment) -> tuple[FailureLine, ...]:
 
 
 def _left_open(unproven: Unproven) -> str:
-    failed, unread = len(unproven.failed), len({one.run for one in unproven.unread})
-    told = [f"{failed} that failed {'has' if failed == 1 else 'have'} not passed since"] if failed else []
-    if unread:
-        told.append(f"{counted(unread, 'run has', 'runs have')} not been read yet")
-    return "; ".join(told)
+    return left_open(len(unproven.failed), len({one.run for one in unproven.unread}))
 
 
 def _passage(entry: tuple[FailureLine, ...], links: Links, comment: PullComment) -> Passage:

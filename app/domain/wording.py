@@ -30,6 +30,14 @@ def sentence(text: str) -> str:
     return f"{trimmed[:1].upper()}{trimmed[1:]}."
 
 
+def left_open(failed: int, unread: int) -> str:
+    """What keeps something that is not red from being proven green; empty if nothing does."""
+    told = [f"{failed} that failed {'has' if failed == 1 else 'have'} not passed since"] if failed else []
+    if unread:
+        told.append(f"{counted(unread, 'run has', 'runs have')} not been read yet")
+    return "; ".join(told)
+
+
 def claim(text: str) -> str:
     """What a reason claims, without how it is known: `: ` or `; ` outside brackets parts the two."""
     depth = 0

@@ -4,6 +4,7 @@ import pytest
 import web_scenes
 from page_reading import page, wired, words
 from starlette.testclient import TestClient
+from web_story import FLAKY, HOSTILE
 
 from app.store.session import unit_of_work
 
@@ -163,10 +164,46 @@ def test_a_pull_request_says_what_to_do_about_each_failure_and_leads_to_its_comm
 
 def test_a_green_run_of_the_same_workflow_ends_the_red_of_a_pull_request(story: TestClient) -> None:
     with unit_of_work(wired(story).store) as session:
-        web_scenes.green_push_at_the_same_head(session)
+        web_scenes.green_push_at_the_same_head(session, FLAKY, HOSTILE)
     found = page(story, PULL)
     assert words(found.css_first("section.branch h2")) == "green"
     assert found.css(".red-tests li") == []
+
+
+@pytest.mark.parametrize(
+    ("passed", "judged", "doubt", "listed"),
+    [
+        ((FLAKY,), True, "1 that failed has not passed since", 1),
+        ((), True, "2 that failed have not passed since", 2),
+        ((FLAKY, HOSTILE), False, "2 that failed have not passed since; 1 run has not been read yet", 2),
+    ],
+)
+def test_a_green_pull_request_is_not_called_so_before_all_that_failed_was_seen_to_pass(
+    story: TestClient, passed: tuple[str, ...], doubt: str, listed: int, *, judged: bool
+) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.green_push_at_the_same_head(session, *passed, judged=judged)
+    found = page(story, PULL).css_first("section.branch")
+    assert words(found.css_first("h2")) == "not proven green"
+    assert f"No failure now, but not proven green: {doubt}" in words(found.css_first(".lede"))
+    assert len(found.css(".red-tests li")) == listed
+
+
+def test_a_rerun_that_left_the_red_job_out_is_no_success_whatever_it_is_called(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.reported_green_over_a_red_job(session)
+    found = page(story, PULL)
+    assert words(found.css_first("section.branch h2")) == "red"
+    assert len(found.css(".red-tests li")) == 2
+
+
+def test_a_green_main_whose_alert_is_open_is_not_proven_green(story: TestClient) -> None:
+    with unit_of_work(wired(story).store) as session:
+        web_scenes.green_main_with_its_alert_open(session)
+    main = page(story, "/").css_first("section.branch")
+    assert words(main.css_first("h2")) == "main is not proven green"
+    assert "Its alert is open: a suspected flake" in words(main)
+    assert "https://github.com/octo/gefen/issues/91" in {link.attributes["href"] for link in main.css("a")}
 
 
 def test_a_rerun_that_was_cancelled_leaves_the_pull_request_red_with_its_failures(story: TestClient) -> None:
@@ -216,7 +253,7 @@ def test_the_red_pull_requests_are_listed_the_newest_first(story: TestClient) ->
 
 def test_a_pull_request_whose_newest_head_is_green_is_not_listed_as_red(story: TestClient) -> None:
     with unit_of_work(wired(story).store) as session:
-        web_scenes.green_push_at_the_same_head(session)
+        web_scenes.green_push_at_the_same_head(session, FLAKY)
     assert "No pull request is known to be red now." in words(page(story, "/pulls"))
 
 

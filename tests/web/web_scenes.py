@@ -117,18 +117,40 @@ def other_pulls(session: Session) -> None:
     ):
         head = sha(f"{number}ead")
         job = Seen("test (3.11)", conclusion, outcomes)
-        story.attempt(29539000000 + number, "pull_request", head, at, conclusion, job, pull=number)
+        key, _ = story.attempt(29539000000 + number, "pull_request", head, at, conclusion, job, pull=number)
+        runs.mark_judged(session, key, at=NOW)
 
 
 def commented(session: Session, *, comment: int) -> None:
     reports.remember_comment(session, Story(session).repo, 83, github_id=comment, body="", at=NOW)
 
 
-def green_push_at_the_same_head(session: Session) -> None:
-    """The workflow that is red for pull request 83 runs once more for the same commit, and passes."""
-    job = Seen("test (3.12)", Conclusion.SUCCESS, {FLAKY: OutcomeKind.PASSED})
+def green_push_at_the_same_head(session: Session, *passed: str, judged: bool = True) -> None:
+    """The red run of pull request 83 fails again, then its workflow runs for the same commit and passes."""
+    story, head, red = Story(session), sha("bd47e80"), Conclusion.FAILURE
+    failing = Seen("test (3.12)", red, {FLAKY: OutcomeKind.FAILED, HOSTILE: OutcomeKind.FAILED})
+    at = NOW - timedelta(hours=2)
+    again, _ = story.attempt(29538416045, "push", head, at, red, failing, pull=83, number=2)
+    judged_attempts(session, 12, 13, again)
+    job = Seen("test (3.12)", Conclusion.SUCCESS, dict.fromkeys(passed, OutcomeKind.PASSED))
     at = NOW - timedelta(hours=1)
-    Story(session).attempt(29538420000, "push", sha("bd47e80"), at, Conclusion.SUCCESS, job, pull=83)
+    key, _ = story.attempt(29538420000, "push", head, at, Conclusion.SUCCESS, job, pull=83)
+    if judged:
+        runs.mark_judged(session, key, at=NOW)
+
+
+def reported_green_over_a_red_job(session: Session) -> None:
+    """A re-run of pull request 83's red run that GitHub calls a success, and that left the red job out."""
+    story, head = Story(session), sha("bd47e80")
+    job = Seen("test (3.11)", Conclusion.SUCCESS, {FLAKY: OutcomeKind.PASSED})
+    at = NOW - timedelta(hours=1)
+    story.attempt(29538416045, "push", head, at, Conclusion.SUCCESS, job, pull=83, number=2)
+
+
+def green_main_with_its_alert_open(session: Session) -> None:
+    at = NOW - timedelta(minutes=9)
+    job = Seen("test (3.11)", Conclusion.SUCCESS, {})
+    Story(session).attempt(29541380766, "push", sha("9c0d2f4"), at, Conclusion.SUCCESS, job)
 
 
 def cancelled_rerun(session: Session) -> None:

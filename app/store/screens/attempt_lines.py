@@ -1,17 +1,19 @@
 """Attempts as one line each: enough to name, colour and link a run."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.domain.commit_state import SeenJob, standing_jobs
+from app.domain.commit_state import standing_jobs
 from app.domain.ids import RepoName, RunId, Sha
 from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion
+from app.domain.run_conclusion import SeenAttempt, by_their_jobs
+from app.store import seen_jobs
 from app.store.repos import RepoRow
-from app.store.runs import AttemptRow, JobRow, RunRow
+from app.store.runs import AttemptRow, RunRow
 
 _RED = [conclusion.value for conclusion in Conclusion if conclusion.is_red]
 
@@ -148,17 +150,14 @@ def around_failures(
 
 def current_jobs(session: Session, attempts: Collection[int]) -> frozenset[int]:
     """Of the jobs in these attempts, those that stand now. Served by the unique key of jobs."""
-    statement = (
-        select(JobRow.id, AttemptRow.run_id, AttemptRow.number, JobRow.name, JobRow.conclusion)
-        .join(AttemptRow, AttemptRow.id == JobRow.attempt_id)
-        .where(JobRow.attempt_id.in_(list(attempts)))
-        .order_by(JobRow.id)
-        .limit(5000)
-    )
-    return standing_jobs(
-        SeenJob(job, run, number, name, None if conclusion is None else Conclusion(conclusion))
-        for job, run, number, name, conclusion in session.execute(statement)
-    )
+    return standing_jobs(seen_jobs.of_attempts(session, attempts))
+
+
+def borne_out(session: Session, lines: Sequence[AttemptLine]) -> list[AttemptLine]:
+    """The same lines in the same order, each with the conclusion that its run's jobs bear out."""
+    seen = [SeenAttempt(line.key, line.run, line.number, line.conclusion) for line in lines]
+    told = by_their_jobs(seen, seen_jobs.of_attempts(session, {line.key for line in lines}))
+    return [replace(line, conclusion=told[line.key]) for line in lines]
 
 
 def of_github_runs(session: Session, repo: int, runs: Collection[int]) -> dict[int, AttemptLine]:

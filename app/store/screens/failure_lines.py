@@ -99,6 +99,11 @@ def shares(session: Session, attempts: Collection[int]) -> list[Share]:
     ]
 
 
+def by_keys(session: Session, failures: Collection[int], *, limit: int) -> list[FailureLine]:
+    """Served by the primary key."""
+    return _read(session, FailureRow.id.in_(list(failures)), order=(FailureRow.id,), limit=limit)
+
+
 def by_key(session: Session, failure: int) -> FailureLine | None:
     found = _read(session, FailureRow.id == failure, order=(FailureRow.id,), limit=1)
     return found[0] if found else None
