@@ -135,7 +135,9 @@ def test_a_body_that_lacks_what_it_should_say_is_unreadable(payload: Any) -> Non
     assert read(payload)[0] is Fate.UNREADABLE
 
 
-@pytest.mark.parametrize("name", ["../..", "./gefen", "octo/..", "octo/.", "octo/gefen\n", "octo/ge fen", "octo"])
+@pytest.mark.parametrize(
+    "name", ["../..", "./gefen", "octo/..", "octo/.", "octo/gefen\n", "octo/ge fen", "octo"]
+)
 def test_what_is_no_name_of_a_repository_is_unreadable(name: str) -> None:
     assert read({**COMPLETED, "repository": {"full_name": name}})[0] is Fate.UNREADABLE
 
