@@ -50,7 +50,7 @@ lint: $(VENV)/.tools
 	$(BIN)/codespell app worker migrations tests README.md Makefile .ci
 	$(BIN)/djlint --quiet --lint app/templates
 	$(BIN)/shellcheck .ci/run
-	@! grep -nE 'file:|\+cpu|^(-|http)' constraints.txt || { echo "constraints.txt names an index of one machine"; exit 1; }
+	@! grep -nE 'file:|\+cpu|^(-|https?:)' constraints.txt || { echo "constraints.txt names an index of one machine"; exit 1; }
 
 types: $(VENV)/.tools
 	$(BIN)/mypy
