@@ -4,7 +4,7 @@ import logging
 import re
 import sys
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import structlog
 from structlog.typing import Processor
@@ -42,6 +42,14 @@ def redact(text: str) -> str:
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", hide(text))
 
 
+class _Stderr(logging.StreamHandler[TextIO]):
+    """Writes to what stderr is at that moment: it can be exchanged, and closed, while we log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr
+        super().emit(record)
+
+
 def configure(*, level: int = logging.INFO) -> None:
     """Send structlog's records and the standard library's through one handler; may be called again."""
     shared: list[Processor] = [
@@ -51,7 +59,7 @@ def configure(*, level: int = logging.INFO) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     is_terminal = sys.stderr.isatty()
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _Stderr()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(allow=[])],
