@@ -10,7 +10,8 @@ from app.logs import hide
 from app.store import blobs, failures, identities, seen_jobs, verdicts
 from app.store.failures import StoredFailure
 from app.store.observations import observe
-from app.store.runs import JobExecution, JobRow, StoredAttempt, job_executions
+from app.store.run_values import JobExecution, StoredAttempt
+from app.store.runs import JobRow, job_executions
 from app.store.unproven import Red
 from app.store.upsert import chunks
 

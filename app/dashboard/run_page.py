@@ -12,7 +12,7 @@ from app.dashboard.filters import count, instant
 from app.dashboard.links import GitHubLinks
 from app.domain.run import Conclusion
 from app.store import gaps, results, runs
-from app.store.runs import StoredJob
+from app.store.run_values import StoredJob
 from app.store.screens import attempt_lines, failure_lines, one_test
 from app.store.screens.attempt_lines import AttemptLine
 from app.store.screens.failure_lines import FailureLine

@@ -11,7 +11,8 @@ from app.store import artifacts, results, runs
 from app.store.artifacts import SourceFile
 from app.store.failures import FailureRow
 from app.store.gaps import GapRow
-from app.store.runs import AttemptRow, RunRow, StoredAttempt, StoredJob
+from app.store.run_values import StoredAttempt, StoredJob
+from app.store.runs import AttemptRow, RunRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from app.domain.outcome import OutcomeKind
 from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion
 from app.domain.run_vector import RunVector
 from app.store import results
-from app.store.runs import AttemptRow, JobExecution, JobRow, RunRow, StoredAttempt, VariantRow, job_executions
+from app.store.run_values import JobExecution, StoredAttempt
+from app.store.runs import AttemptRow, JobRow, RunRow, VariantRow, job_executions
 
 MOST_EXECUTIONS = 400
 

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, ForeignKey, Index, String, UniqueConstraint, select, update
@@ -14,6 +13,7 @@ from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion, Job, WorkflowRun
 from app.domain.tested_tree import TestedTree, ToldBy, TreeSource
 from app.store.base import Base, Json
 from app.store.repos import RepoRow
+from app.store.run_values import JobExecution, StoredAttempt, StoredJob
 from app.store.upsert import insert_missing, insert_or_update
 
 
@@ -96,53 +96,6 @@ class VariantRow(Base):
     repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
     workflow_id: Mapped[int]
     name: Mapped[str] = mapped_column(String(500))
-
-
-@dataclass(frozen=True, slots=True)
-class StoredAttempt:
-    """One attempt with its run; `id` is our key of the attempt."""
-
-    id: int
-    run_key: int
-    repo: int
-    repo_name: RepoName
-    run: RunId
-    attempt: int
-    workflow_id: int
-    workflow: str
-    event: str
-    head_sha: Sha
-    head_branch: str | None
-    pull: int | None
-    from_fork: bool
-    conclusion: Conclusion | None
-    started_at: datetime
-    completed_at: datetime
-    recorded_at: datetime
-    """When we first heard of its end, by our own clock; the other times are GitHub's."""
-    url: str
-    is_judged: bool
-    """Before that, its failures have no verdicts yet, and nothing should be told of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredJob:
-    """One job with the code it tested; `id` is our key of the job."""
-
-    id: int
-    attempt: int
-    github_id: JobId
-    name: str
-    variant_id: int
-    variant: str
-    shard: str | None
-    conclusion: Conclusion | None
-    runner: str | None
-    failed_step: str | None
-    url: str
-    started_at: datetime | None
-    completed_at: datetime | None
-    tested: TestedTree
 
 
 def record_attempt(
@@ -350,12 +303,6 @@ def jobs_of(session: Session, attempt_key: int) -> list[StoredJob]:
     """Jobs of one attempt, by name."""
     found = job_executions(session, JobRow.attempt_id == attempt_key, limit=1000)
     return sorted((execution.job for execution in found), key=lambda job: (job.name, job.id))
-
-
-@dataclass(frozen=True, slots=True)
-class JobExecution:
-    job: StoredJob
-    attempt: StoredAttempt
 
 
 def job_executions(session: Session, *where: ColumnElement[bool], limit: int) -> list[JobExecution]:

@@ -10,7 +10,8 @@ from app.domain.commit_state import SeenJob
 from app.domain.ids import RunId
 from app.domain.run import Conclusion, Job, WorkflowRun
 from app.domain.run_conclusion import SeenAttempt, by_their_jobs
-from app.store.runs import AttemptRow, JobRow, RunRow, StoredAttempt
+from app.store.run_values import StoredAttempt
+from app.store.runs import AttemptRow, JobRow, RunRow
 
 CHUNK = 500
 """Attempts asked for in one statement."""

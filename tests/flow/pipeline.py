@@ -28,7 +28,8 @@ from app.store import gaps, outbox, tasks
 from app.store.identities import TestRow
 from app.store.outbox import Order
 from app.store.results import DailyCountRow
-from app.store.runs import AttemptRow, RunRow, StoredAttempt, attempt, attempts_at
+from app.store.run_values import StoredAttempt
+from app.store.runs import AttemptRow, RunRow, attempt, attempts_at
 from app.store.session import read_only
 from app.store.tasks import Task, TaskState
 from worker.deps import Deps, Payload

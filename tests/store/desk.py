@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.domain.ids import JobId, RepoName, RunId, Sha
 from app.domain.run import Conclusion, Job, WorkflowRun
 from app.store import runs
-from app.store.runs import StoredAttempt, StoredJob
+from app.store.run_values import StoredAttempt, StoredJob
 
 NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ from bench import NOON
 
 from app.domain.ids import RepoName, RunId, Sha
 from app.domain.run import Conclusion
-from app.store.runs import StoredAttempt
+from app.store.run_values import StoredAttempt
 
 HEAD = Sha("a" * 40)
 

@@ -13,7 +13,7 @@ from app.domain.run import Conclusion
 from app.domain.tested_tree import TestedTree
 from app.store import blobs
 from app.store.artifacts import FileKind, SourceFile
-from app.store.runs import StoredAttempt, StoredJob
+from app.store.run_values import StoredAttempt, StoredJob
 from worker.deps import Deps
 from worker.fetching.tested_trees import TreeFinder
 

@@ -8,7 +8,7 @@ from typing import Final
 from app.domain.artifact import ArtifactRef
 from app.domain.errors import Gone
 from app.domain.gap import Gap, GapKind
-from app.store.runs import StoredAttempt
+from app.store.run_values import StoredAttempt
 from worker.deps import Deps
 
 UPLOAD_SLACK: Final = timedelta(minutes=2)

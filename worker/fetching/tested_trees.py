@@ -10,7 +10,7 @@ from app.domain.run import TESTS_THE_PUSHED_COMMIT
 from app.domain.tested_tree import UNKNOWN_TREE, TestedTree, ToldBy, TreeSource
 from app.domain.wording import short
 from app.github.facts import CommitFacts
-from app.store.runs import StoredAttempt
+from app.store.run_values import StoredAttempt
 from worker.deps import Deps
 
 _ASKED_FOR = frozenset({"workflow_dispatch", "schedule"})

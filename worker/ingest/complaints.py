@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from app.domain.gap import Gap, GapKind
 from app.domain.run import Conclusion
 from app.store.known_attempt import KnownAttempt
-from app.store.runs import StoredJob
+from app.store.run_values import StoredJob
 from worker.ingest.job_identity import find_job
 from worker.ingest.manifest import Entry
 from worker.ingest.sources import ORIGIN

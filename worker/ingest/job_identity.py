@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from app.domain.ids import JobId
 from app.domain.job_name import parse_job_name
-from app.store.runs import StoredJob
+from app.store.run_values import StoredJob
 from app.store.workflows import placeholder_id
 from worker.ingest.manifest import Entry
 

@@ -16,7 +16,7 @@ from app.store.commit_index import CommitIndex
 from app.store.commits import CommitFacts
 from app.store.identities import KeyCache
 from app.store.known_attempt import KnownAttempt
-from app.store.runs import StoredJob
+from app.store.run_values import StoredJob
 from app.store.session import read_only, unit_of_work
 from worker.ingest.complaints import differences, unreadable
 from worker.ingest.job_identity import find_job, job_id_of

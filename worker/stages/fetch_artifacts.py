@@ -17,7 +17,7 @@ from app.store.artifacts import ArtifactState, FileKind, SourceFile, StoredArtif
 from app.store.blobs import PackedBlob
 from app.store.commits import CommitFacts
 from app.store.outbox import Order, ask
-from app.store.runs import StoredAttempt, StoredJob
+from app.store.run_values import StoredAttempt, StoredJob
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
 from worker.fetching.job_logs import FetchedLog, LogFetcher

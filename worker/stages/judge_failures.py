@@ -16,7 +16,7 @@ from app.store import evidence_json, repos, runs, verdicts
 from app.store.commit_index import CommitIndex
 from app.store.failures import StoredFailure
 from app.store.outbox import Order, ask
-from app.store.runs import StoredAttempt
+from app.store.run_values import StoredAttempt
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
 from worker.weighing.affected import affected_failures

@@ -25,7 +25,7 @@ from app.logs import hide
 from app.store import commits, reports, repos, runs, seen_jobs
 from app.store.commit_index import CommitIndex
 from app.store.reports import Alert, AlertState
-from app.store.runs import JobExecution, StoredAttempt
+from app.store.run_values import JobExecution, StoredAttempt
 from app.store.session import read_only, unit_of_work
 from app.store.unproven import Red as OpenRed
 from app.store.unproven import unproven

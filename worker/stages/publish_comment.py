@@ -16,7 +16,7 @@ from app.domain.pull_comment import PullComment, Resolved, Run, Unproven, render
 from app.github.facts import Comment
 from app.settings import Settings
 from app.store import gaps, reports, repos, runs, seen_jobs
-from app.store.runs import JobExecution, StoredAttempt
+from app.store.run_values import JobExecution, StoredAttempt
 from app.store.session import read_only, unit_of_work
 from app.store.unproven import unproven
 from worker.deps import Deps, Payload

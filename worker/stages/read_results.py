@@ -19,7 +19,7 @@ from app.store.artifacts import FileKind, SourceFile
 from app.store.failures import NewFailure
 from app.store.identities import KeyCache
 from app.store.outbox import Order, ask
-from app.store.runs import StoredAttempt, StoredJob
+from app.store.run_values import StoredAttempt, StoredJob
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Kernel, Payload
 

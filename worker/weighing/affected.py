@@ -11,7 +11,7 @@ from app.store import failure_places, failures, runs
 from app.store.failure_places import Place
 from app.store.failures import StoredFailure
 from app.store.observations import Observations
-from app.store.runs import StoredAttempt
+from app.store.run_values import StoredAttempt
 
 HEADS_OF_A_GROUP = 5
 """Newest heads of a group whose failures are judged again when it is seen once more: more than any rule

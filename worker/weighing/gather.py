@@ -26,7 +26,7 @@ from app.domain.run import TESTS_THE_PUSHED_COMMIT, PullRequest
 from app.store import failures, identities, repos, verdicts
 from app.store.failures import StoredFailure
 from app.store.observations import Observations, observe
-from app.store.runs import JobExecution
+from app.store.run_values import JobExecution
 from worker.weighing.history import History
 from worker.weighing.main_streak import StreakFinder
 from worker.weighing.missing import Missing

@@ -12,7 +12,7 @@ from app.domain.tested_tree import TreeSource
 from app.store.commit_index import CommitIndex
 from app.store.failures import StoredFailure
 from app.store.observations import Observations
-from app.store.runs import JobExecution
+from app.store.run_values import JobExecution
 from worker.weighing.subject import Subjects
 
 EXECUTIONS = 40

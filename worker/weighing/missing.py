@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 from app.domain.gap import Gap
 from app.store import gaps
 from app.store.observations import Observations
-from app.store.runs import JobExecution, StoredAttempt
+from app.store.run_values import JobExecution, StoredAttempt
 
 
 class Missing:

@@ -10,7 +10,7 @@ from app.domain.run import Conclusion
 from app.store import failures
 from app.store.failures import StoredFailure
 from app.store.observations import Observations, observe
-from app.store.runs import JobExecution
+from app.store.run_values import JobExecution
 
 
 def ran_to_its_end(execution: JobExecution) -> bool:
