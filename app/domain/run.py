@@ -79,6 +79,26 @@ class WorkflowRun:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedRun:
+    """A run as a list tells of it: its latest attempt, whatever that attempt's conclusion is called.
+
+    `created_at` is the run's and stays through re-runs; `started_at` and `updated_at` are the attempt's.
+    """
+
+    id: RunId
+    repo: RepoName
+    attempt: int
+    workflow: str
+    event: str
+    head_sha: Sha
+    head_branch: str | None
+    is_completed: bool
+    created_at: datetime
+    started_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One execution of a job; `conclusion` is None while it is not finished."""
 

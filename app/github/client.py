@@ -21,8 +21,16 @@ from app.github import payloads as wire
 from app.github import translate
 from app.github.credentials import Credentials
 from app.github.downloads import Downloads
-from app.github.facts import Comment, CommitFacts, Comparison, DownloadedFile, Issue, RepositoryFacts
-from app.github.paging import pages
+from app.github.facts import (
+    Comment,
+    CommitFacts,
+    Comparison,
+    DownloadedFile,
+    Issue,
+    RepositoryFacts,
+    RunsPage,
+)
+from app.github.paging import PER_PAGE, next_page, pages
 from app.github.transport import Request, Transport
 
 OWN_COMMITS = 250
@@ -73,6 +81,38 @@ class GitHub:
         params = {name: value for name, value in (("branch", branch), ("status", status)) if value}
         for page in pages(self._transport, _read(f"runs of {repo}", repo, "actions/runs", params)):
             yield from map(translate.to_run, page.as_(wire.RunsPayload).workflow_runs)
+
+    def runs_page(
+        self,
+        repo: RepoName,
+        *,
+        etag: str | None = None,
+        created: str | None = None,
+        branch: str | None = None,
+        page: int = 1,
+    ) -> RunsPage:
+        """One page of runs, 100 at most; with the `etag` of an earlier answer to the same question, only what
+        changed.
+
+        `created` is a date or a range in GitHub's words: `>=2026-11-30T12:00:00Z`. With a filter at most
+        1,000 runs are listed, and some have been missing or there twice: no list is proof of absence.
+        """
+        filters = {"created": created, "branch": branch}
+        params: dict[str, str | int] = {name: value for name, value in filters.items() if value}
+        params |= {"per_page": PER_PAGE, "page": page}
+        request = Request(
+            subject=f"runs of {repo}", repo=repo, path=_under(repo, "actions/runs"), params=params, etag=etag
+        )
+        answer = self._transport.ask(request)
+        if not answer.is_modified:
+            return RunsPage((), etag, modified=False, next=None)
+        runs = answer.as_(wire.RunsPayload).workflow_runs
+        return RunsPage(
+            runs=tuple(map(translate.to_listed_run, runs)),
+            etag=answer.headers.get("etag"),
+            modified=True,
+            next=next_page(answer.headers.get("link")),
+        )
 
     def jobs(self, repo: RepoName, run_id: RunId, attempt: int) -> tuple[Job, ...]:
         """Jobs of one attempt; after a partial re-run, those not repeated may be among them or not."""

@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from app.domain.ids import RepoName, Sha, TreeSha
+from app.domain.run import ListedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +13,20 @@ class RepositoryFacts:
     id: int
     full_name: RepoName
     default_branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunsPage:
+    """One page of a repository's runs, newest first.
+
+    With `modified` False the page is as it was when `etag` was given, costs nothing of the hourly budget,
+    and says nothing more: `runs` is empty. `next` is the number of the following page, or None on the last.
+    """
+
+    runs: tuple[ListedRun, ...]
+    etag: str | None
+    modified: bool
+    next: int | None
 
 
 @dataclass(frozen=True, slots=True)

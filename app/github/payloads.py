@@ -76,6 +76,7 @@ class RunPayload(Wire):
     event: str
     head_sha: str
     head_branch: str | None = None
+    status: str | None = None
     conclusion: str | None = None
     created_at: Moment
     run_started_at: MaybeMoment = None

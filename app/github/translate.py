@@ -5,7 +5,7 @@ from datetime import datetime
 from app.domain.artifact import ArtifactRef
 from app.domain.errors import Rejected
 from app.domain.ids import ArtifactId, JobId, RepoName, RunId, Sha, TreeSha
-from app.domain.run import Conclusion, Job, PullHint, PullRequest, WorkflowRun
+from app.domain.run import Conclusion, Job, ListedRun, PullHint, PullRequest, WorkflowRun
 from app.github import payloads as wire
 from app.github.facts import Comment, CommitFacts, Issue, RepositoryFacts
 
@@ -21,7 +21,7 @@ def to_run(payload: wire.RunPayload) -> WorkflowRun:
         repo=RepoName(repository.full_name),
         attempt=payload.run_attempt,
         workflow_id=payload.workflow_id,
-        workflow=payload.name or payload.path.partition("@")[0],
+        workflow=_workflow(payload),
         event=payload.event,
         head_sha=Sha(payload.head_sha),
         head_branch=payload.head_branch,
@@ -38,6 +38,28 @@ def to_run(payload: wire.RunPayload) -> WorkflowRun:
         url=payload.html_url,
         head_owner=head.full_name.partition("/")[0] if head else None,
     )
+
+
+def to_listed_run(payload: wire.RunPayload) -> ListedRun:
+    """Takes any conclusion: one odd run must not hide the list's others."""
+    return ListedRun(
+        id=RunId(payload.id),
+        repo=RepoName(payload.repository.full_name),
+        attempt=payload.run_attempt,
+        workflow=_workflow(payload),
+        event=payload.event,
+        head_sha=Sha(payload.head_sha),
+        head_branch=payload.head_branch,
+        is_completed=payload.status == "completed",
+        created_at=payload.created_at,
+        started_at=payload.run_started_at or payload.created_at,
+        updated_at=payload.updated_at,
+    )
+
+
+def _workflow(payload: wire.RunPayload) -> str:
+    """A run that could not start is named by its file, with or without the ref it was taken from."""
+    return payload.name or payload.path.partition("@")[0]
 
 
 def to_job(payload: wire.JobPayload, *, attempt: int) -> Job:

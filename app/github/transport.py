@@ -45,6 +45,8 @@ class Request:
     method: str = "GET"
     params: Params | None = None
     body: Mapping[str, JsonValue] | None = None
+    etag: str | None = None
+    """Of the answer we have: GitHub then says 304 and nothing else where it would be the same again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,10 @@ class Answer:
     status: int
     headers: httpx.Headers
     body: bytes
+
+    @property
+    def is_modified(self) -> bool:
+        return self.status != HTTPStatus.NOT_MODIFIED
 
     def as_(self, model: type[Payload]) -> Payload:
         """Raises Rejected where the body is not what the API promises."""
@@ -94,6 +100,8 @@ class Transport:
         for _ in range(MAX_HOPS):
             answer = self._exchange(request, url, params)
             if answer.status not in MOVED:
+                if answer.status == HTTPStatus.NOT_MODIFIED and request.etag is not None:
+                    return answer
                 return self._accept(answer, allow_found=allow_found)
             if answer.status == HTTPStatus.MOVED_PERMANENTLY and request.method != "GET":
                 break
@@ -140,6 +148,8 @@ class Transport:
         authorization = self._credentials.authorization(request.repo)
         if authorization is not None:
             headers["Authorization"] = authorization
+        if request.etag is not None:
+            headers["If-None-Match"] = request.etag
         with self.http.stream(
             request.method,
             url,

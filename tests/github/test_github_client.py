@@ -408,3 +408,64 @@ def test_answer_without_end_is_cut_off(github_clock: ManualClock) -> None:
         )
         with pytest.raises(Rejected, match="larger than"):
             client.repository(RepoName("a/b"))
+
+
+def test_page_of_runs_is_asked_again_for_nothing_while_it_is_the_same(
+    github: GitHub, story: State, github_clock: ManualClock
+) -> None:
+    first = github.runs_page(REPO, branch="fix/it")
+    (run,) = first.runs
+    assert (run.id, run.attempt, run.is_completed, run.created_at) == (RUN, 1, True, github_clock.now())
+    assert (first.modified, first.next) == (True, None)
+    again = github.runs_page(REPO, branch="fix/it", etag=first.etag)
+    assert (again.runs, again.etag, again.modified) == ((), first.etag, False)
+    story.add_attempt(REPO, 1001, at=github_clock.now() + timedelta(hours=1))
+    changed = github.runs_page(REPO, branch="fix/it", etag=first.etag)
+    assert [(run.attempt, run.is_completed) for run in changed.runs] == [(2, False)]
+    assert changed.etag != first.etag
+
+
+def test_pages_of_runs_lead_from_one_to_the_next(
+    github: GitHub, story: State, github_clock: ManualClock
+) -> None:
+    for number in range(100):
+        at = github_clock.now() + timedelta(minutes=number)
+        story.add_run(REPO, 2000 + number, event="push", head_sha=MAIN, head_branch="main", at=at)
+    first = github.runs_page(REPO)
+    assert (len(first.runs), first.runs[0].id, first.next) == (100, 2099, 2)
+    last = github.runs_page(REPO, page=2)
+    assert ([run.id for run in last.runs], last.next) == ([RUN], None)
+
+
+@pytest.mark.parametrize(
+    ("created", "expected"),
+    [
+        (">=2026-11-30T12:00:00Z", [1003, 1001]),
+        (">2026-11-30T12:00:00Z", [1003]),
+        ("2026-11-29..2026-11-30T12:00:00Z", [1001]),
+        ("*..2026-11-30T11:59:59Z", []),
+        ("2026-11-30", [1003, 1001]),
+        ("<=2026-11-30T12:00:00Z", [1001]),
+        ("<2026-11-30T12:00:00Z", []),
+    ],
+)
+def test_runs_are_listed_by_when_they_were_created(
+    github: GitHub, story: State, github_clock: ManualClock, created: str, expected: list[int]
+) -> None:
+    later = github_clock.now() + timedelta(hours=1)
+    story.add_run(REPO, 1003, event="push", head_sha=MAIN, head_branch="main", at=later)
+    assert [run.id for run in github.runs_page(REPO, created=created).runs] == expected
+
+
+def test_run_whose_conclusion_has_no_word_of_ours_is_listed_all_the_same(
+    github: GitHub, story: State
+) -> None:
+    story.complete_run(1001, 1, "melted", at=story.clock.now())
+    assert [run.id for run in github.runs_page(REPO).runs] == [RUN]
+
+
+@pytest.mark.usefixtures("story")
+def test_not_modified_that_nobody_asked_for_is_no_page(github: GitHub, stand_in: StandIn) -> None:
+    stand_in.state.faults.inject("*/actions/runs", Fault(304))
+    with pytest.raises(Rejected):
+        github.runs_page(REPO)

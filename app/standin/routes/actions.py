@@ -1,6 +1,8 @@
 """Runs, attempts, jobs, logs and artifacts."""
 
+import operator
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from app.domain.ids import ArtifactId, JobId, RunId
 from app.standin.exchange import NOT_FOUND, Answer, Asked, Refusal
@@ -26,7 +28,38 @@ def _matches(run: Run, asked: Asked) -> bool:
         "head_sha": (run.head_sha,),
         "status": (run.latest.status, run.latest.conclusion),
     }
-    return all(asked.query[name] in values for name, values in facts.items() if name in asked.query)
+    named = all(asked.query[name] in values for name, values in facts.items() if name in asked.query)
+    return named and _is_within(run.created_at, asked.query.get("created"))
+
+
+_COMPARISONS: dict[str, Callable[[datetime, datetime], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+"""The longer signs first: `>=` begins with `>`."""
+
+
+def _is_within(at: datetime, wanted: str | None) -> bool:
+    """`wanted` as GitHub's search writes times: `A..B` where `*` is open, `>=A`, `>A`, `<=B`, `<B`, or a day."""
+    if wanted is None:
+        return True
+    first, dots, last = wanted.partition("..")
+    if dots:
+        return (first == "*" or at >= _instant(first)) and (last == "*" or at <= _instant(last))
+    for sign, holds in _COMPARISONS.items():
+        if wanted.startswith(sign):
+            return holds(at, _instant(wanted.removeprefix(sign)))
+    return at.date() == _instant(wanted).date()
+
+
+def _instant(text: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise Refusal(422, "The created filter is not a date.") from None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def latest_run(asked: Asked) -> Answer:
