@@ -1,7 +1,12 @@
-"""What one test did in one job of one attempt."""
+"""What one test did in one job of one attempt.
+
+What is made for every test of a run is a named tuple: made, hashed and compared in a third of the time of a
+dataclass.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class OutcomeKind(StrEnum):
@@ -15,15 +20,12 @@ class OutcomeKind(StrEnum):
         return self in {OutcomeKind.FAILED, OutcomeKind.ERRORED}
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class TestId:
+class TestId(NamedTuple):
     """Identity of a test within a repository, each part as the results file has it.
 
     `suite` is the path of enclosing suites and is part of the identity only where `classname` is empty;
     names alone never identify a test.
     """
-
-    __test__ = False  # pytest: not a test class
 
     file: str
     suite: str
@@ -46,6 +48,9 @@ class TestId:
     def base_label(self) -> str:
         scope = self.classname or self.file or self.suite
         return f"{scope}::{self.base_name}" if scope else self.base_name
+
+
+TestId.__test__ = False  # type: ignore[attr-defined]  # pytest: no test class; a named tuple has fields only
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +87,7 @@ class Errored:
 Outcome = Passed | Skipped | Failed | Errored
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """One test's outcome; `duration_s` is None where the file's value is missing or makes no sense."""
 
     test: TestId

@@ -6,7 +6,6 @@ earlier attempt, whose outcome, a failure, it does not tell.
 """
 
 from collections import Counter
-from dataclasses import replace
 from typing import Final
 
 from app.domain.bounded_text import bounded
@@ -92,8 +91,7 @@ class ResultLedger:
 def merge(known: Result, again: Result) -> Result:
     """Make one result of two records of a test: the worst outcome, with the texts of both."""
     first, second = known.outcome, again.outcome
-    return replace(
-        known,
+    return known._replace(
         outcome=_merge_outcomes(first, second),
         duration_s=known.duration_s if again.duration_s is None else again.duration_s,
         earlier=known.earlier + again.earlier,

@@ -4,7 +4,8 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import itemgetter
+from typing import NamedTuple
 
 from app.domain.outcome import OutcomeKind
 
@@ -24,8 +25,7 @@ _NO_DURATION = 0
 """Durations are stored as milliseconds + 1, so that 0 can say "not known"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One test in the vector; `test` is our own key of the test, `duration_ms` is None if not known."""
 
     test: int
@@ -62,7 +62,7 @@ def pack(cells: Iterable[Cell]) -> bytes:
 
     Raises ValueError for a test that stands twice or a negative number.
     """
-    ordered = sorted(cells, key=attrgetter("test"))
+    ordered = sorted(cells, key=itemgetter(0))
     tests, codes, durations = bytearray(), bytearray(), bytearray()
     last = -1
     for cell in ordered:
