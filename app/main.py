@@ -27,7 +27,7 @@ from app.intake import BUSY_S, Intake
 from app.own_host import LOOPBACK_NAMES, OwnHost, host_name
 from app.refusals import Refusal, Refusals
 from app.settings import Settings
-from app.store.session import open_engine
+from app.store.session import open_engine, open_inbox
 
 log = structlog.get_logger(__name__)
 
@@ -47,9 +47,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
         settings=settings,
         clock=clock or SystemClock(),
         store=open_engine(settings.app_database_url, cache_mb=STORE_CACHE_MB),
-        inbox=open_engine(
-            settings.inbox_database_url, durability="full", cache_mb=INBOX_CACHE_MB, busy_s=BUSY_S
-        ),
+        inbox=open_inbox(settings.inbox_database_url, cache_mb=INBOX_CACHE_MB, busy_s=BUSY_S),
         refusals=Refusals(),
         intake=Intake(),
     )

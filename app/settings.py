@@ -4,7 +4,7 @@ import difflib
 import os
 import re
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -15,6 +15,7 @@ PREFIX = "FLAKE_TRIAGE_"
 OF_TESTS = frozenset({"FLAKE_TRIAGE_CORPUS", "FLAKE_TRIAGE_OPENAPI"})
 """Variables of this name that only the tests read."""
 
+_POSTGRES = frozenset({"postgresql+psycopg", "postgresql", "postgres"})
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
 
 
@@ -31,6 +32,8 @@ class Settings(BaseSettings):
 
     data_dir: Path = Path("data")
     """Folder of the three SQLite files and the worker's lock; made if absent."""
+    database_url: SecretStr | None = None
+    """`postgresql://user:password@host/name`. None: the SQLite files of the data folder."""
     host: str = "127.0.0.1"
     port: int = Field(default=8077, ge=0, le=65535)
     public_url: str | None = None
@@ -80,6 +83,20 @@ class Settings(BaseSettings):
             raise ValueError("must be a whole address that begins with https:// or http://")
         return value
 
+    @field_validator("database_url")
+    @classmethod
+    def require_postgres(cls, value: SecretStr | None) -> SecretStr | None:
+        """With the driver named, as SQLAlchemy wants it; people and hosts write it without."""
+        written = "" if value is None else value.get_secret_value().strip()
+        if not written:
+            return None
+        scheme, _, rest = written.partition("://")
+        if scheme not in _POSTGRES or not _is_location(rest):
+            raise ValueError(
+                "must be postgresql://USER:PASSWORD@HOST/NAME, or empty for SQLite in the data folder"
+            )
+        return SecretStr(f"postgresql+psycopg://{rest}")
+
     @field_validator("repositories")
     @classmethod
     def require_names(cls, value: str) -> str:
@@ -100,9 +117,11 @@ class Settings(BaseSettings):
     @property
     def secrets(self) -> tuple[str, ...]:
         """What must not be shown anywhere, by whatever way it got there."""
-        return tuple(
+        known = [
             one.get_secret_value() for one in (self.webhook_secret, self.github_token) if one is not None
-        )
+        ]
+        password = _password(self._postgres_url)
+        return tuple([*known, password] if password else known)
 
     @property
     def is_loopback(self) -> bool:
@@ -113,18 +132,35 @@ class Settings(BaseSettings):
         return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")
 
     @property
+    def on_postgres(self) -> bool:
+        """Whether all tables are in one PostgreSQL database; else in SQLite files of the data folder."""
+        return self.database_url is not None
+
+    @property
+    def database_shown(self) -> str:
+        """Where the tables are, for people: an address without user and password, or a folder."""
+        if not self.on_postgres:
+            return str(self.data_dir)
+        address, _, _ = self._postgres_url.partition("?")
+        return "postgresql://" + address.partition("://")[2].rpartition("@")[2]
+
+    @property
     def app_database_url(self) -> str:
-        return f"sqlite:///{self.data_dir / 'app.db'}"
+        return self._postgres_url or f"sqlite:///{self.data_dir / 'app.db'}"
 
     @property
     def inbox_database_url(self) -> str:
         """A file of its own on SQLite, so that a delivery never waits for another writer."""
-        return f"sqlite:///{self.data_dir / 'inbox.db'}"
+        return self._postgres_url or f"sqlite:///{self.data_dir / 'inbox.db'}"
 
     @property
     def engine_database_url(self) -> str:
         """The queue's own tables; no other module reads them."""
-        return f"sqlite:///{self.data_dir / 'engine.db'}"
+        return self._postgres_url or f"sqlite:///{self.data_dir / 'engine.db'}"
+
+    @property
+    def _postgres_url(self) -> str:
+        return "" if self.database_url is None else self.database_url.get_secret_value()
 
     def as_environment(self) -> dict[str, str]:
         """Our environment with these settings and no others, for a child process that reads its own."""
@@ -163,6 +199,22 @@ def unknown_variables() -> dict[str, str | None]:
 
 def _environment() -> dict[str, str]:
     return dict(os.environ)  # noqa: TID251 - this is the home of the ban
+
+
+def _is_location(rest: str) -> bool:
+    """Whether what follows `postgresql://` names a database; host and port may come as `?host=`."""
+    try:
+        found = urlsplit(f"//{rest}")
+        return len(found.path) > 1 and (found.port is None or found.port > 0)
+    except ValueError:
+        return False
+
+
+def _password(url: str) -> str | None:
+    """As the server is told it: an address spells it with %-signs."""
+    found = urlsplit(url)
+    stated = found.password or next(iter(parse_qs(found.query).get("password", [])), None)
+    return None if stated is None else unquote(stated)
 
 
 def _is_address(written: str) -> bool:

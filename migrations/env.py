@@ -7,8 +7,11 @@ from alembic.autogenerate.api import AutogenContext
 from sqlalchemy import JSON, BigInteger
 
 from app.store.base import UtcDateTime
-from app.store.schema import METADATA
+from app.store.migrate import options
 from app.store.session import open_engine
+
+WAIT_S = 120.0
+"""Longer than any migration takes here."""
 
 
 def render_type(kind: str, item: Any, autogen: AutogenContext) -> str | bool:  # noqa: ANN401 - alembic's own
@@ -21,14 +24,14 @@ def render_type(kind: str, item: Any, autogen: AutogenContext) -> str | bool:  #
     return name
 
 
-engine = open_engine(context.config.attributes["url"])
+# As a writer, so that of several hosts the later ones wait, and then find nothing left to do.
+engine = open_engine(context.config.attributes["url"], busy_s=WAIT_S)
 with engine.connect() as connection:
     context.configure(
         connection=connection,
-        target_metadata=METADATA[context.config.attributes["branch"]],
         render_as_batch=False,
-        compare_type=True,
         render_item=render_type,
+        **options(context.config.attributes["branch"]),
     )
     with context.begin_transaction():
         context.run_migrations()

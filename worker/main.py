@@ -16,7 +16,7 @@ from app.github.client import GitHub, open_http
 from app.github.credentials import NoToken, PlainToken
 from app.settings import Settings
 from app.store.outbox import Order
-from app.store.session import open_engine
+from app.store.session import open_engine, open_inbox
 from worker.deps import Deps, Pipeline, QueueName
 from worker.queue.engine import TaskEngine
 from worker.queue.lock import exclusive
@@ -85,7 +85,7 @@ def _deps(settings: Settings, clock: Clock | None) -> Iterator[Deps]:
     logs.hide_also(settings.secrets)
     clock = clock or SystemClock()
     store = open_engine(settings.app_database_url)
-    inbox = open_engine(settings.inbox_database_url, durability="full")
+    inbox = open_inbox(settings.inbox_database_url)
     with open_http(timeout_s=settings.github_timeout_s) as http:
         yield Deps(
             settings=settings,

@@ -1,6 +1,6 @@
 """Engines for both databases, and `unit_of_work`: the only commit in the code base."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -9,9 +9,10 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
+from app.store.postgres import open_postgres
+
 Durability = Literal["full", "normal"]
 WriteLock = Literal["at begin", "at first write"]
-
 
 _READS_ONLY = "flake_triage_reads_only"
 
@@ -27,18 +28,58 @@ def open_engine(
     lock: WriteLock = "at begin",
     cache_mb: int = 64,
     busy_s: float = 30,
+    before_write: Callable[[], None] | None = None,
 ) -> Engine:
-    """Open a database. On SQLite a writer takes its lock at BEGIN, because a read that becomes a write
-    inside one transaction fails at once where another writer was faster (532 of 600 tries, measured);
-    inside `read_only` nobody takes it.
+    """Open a database. With `lock="at begin"` a writer has the tables for itself from its BEGIN on, because
+    a read that becomes a write inside one transaction fails on SQLite where another writer was faster (532
+    of 600 tries, measured), and misses the other one's writes on PostgreSQL; inside `read_only` nobody waits.
 
-    `durability="full"` survives loss of power; `normal` survives the death of any process.
+    `durability="full"` survives loss of power; `normal` survives the death of any process. PostgreSQL always
+    gives the first.
     `lock="at first write"` leaves BEGIN to the driver, for code that issues statements of its own.
     `cache_mb` bounds SQLite's pages in memory for each connection, of which a thread may hold one.
     `busy_s` is how long a writer waits for another one before it raises OperationalError.
+    `before_write` is called at the begin of each writing transaction, once it is the writer's turn; what it
+    raises ends the transaction before anything was written.
     """
-    if make_url(url).get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True, pool_size=10)
+    if make_url(url).get_backend_name() == "sqlite":
+        engine = _open_sqlite(url, durability=durability, lock=lock, cache_mb=cache_mb, busy_s=busy_s)
+    else:
+        engine = open_postgres(url, in_turn=lock == "at begin", busy_s=busy_s, is_reader=_only_reads)
+    if before_write is not None:
+
+        @event.listens_for(engine, "begin")
+        def check(connection: Connection) -> None:
+            if not _only_reads(connection):
+                before_write()
+
+    return engine
+
+
+def open_inbox(
+    url: str, *, cache_mb: int = 64, busy_s: float = 30, before_write: Callable[[], None] | None = None
+) -> Engine:
+    """Open the deliveries, whose commits survive a loss of power. On PostgreSQL their writers, unlike those
+    of the other tables, wait for nobody but another writer of the same delivery.
+    """
+    in_file = make_url(url).get_backend_name() == "sqlite"
+    return open_engine(
+        url,
+        durability="full",
+        lock="at begin" if in_file else "at first write",
+        cache_mb=cache_mb,
+        busy_s=busy_s,
+        before_write=before_write,
+    )
+
+
+def _only_reads(connection: Connection) -> bool:
+    return bool(connection.get_execution_options().get(_READS_ONLY, False))
+
+
+def _open_sqlite(
+    url: str, *, durability: Durability, lock: WriteLock, cache_mb: int, busy_s: float
+) -> Engine:
     # Threads are bounded where they are made; a pool that waits for one of them could only deadlock.
     engine = create_engine(url, max_overflow=-1, connect_args={"timeout": busy_s, "check_same_thread": False})
 
@@ -60,8 +101,7 @@ def open_engine(
 
         @event.listens_for(engine, "begin")
         def begin(connection: Connection) -> None:
-            reads = connection.get_execution_options().get(_READS_ONLY, False)
-            connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+            connection.exec_driver_sql("BEGIN" if _only_reads(connection) else "BEGIN IMMEDIATE")
 
     return engine
 

@@ -12,7 +12,7 @@ from app.domain.policy import VerdictPolicy
 from app.github.client import GitHub, open_http
 from app.github.credentials import NoToken
 from app.settings import Settings
-from app.store.session import open_engine
+from app.store.session import open_engine, open_inbox
 from worker.deps import Deps
 from worker.upgrade import upgrade
 
@@ -34,7 +34,7 @@ def settings(migrated: Path, tmp_path: Path) -> Settings:
 def bench(settings: Settings) -> Iterator[Bench]:
     clock = StoppedClock()
     store = open_engine(settings.app_database_url)
-    inbox = open_engine(settings.inbox_database_url, durability="full")
+    inbox = open_inbox(settings.inbox_database_url)
     with closing(open_http(timeout_s=1)) as http:
         github = GitHub(
             http, NoToken(), api_url="http://127.0.0.1:9", allow_private_downloads=True, clock=clock

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from app.domain.errors import Rejected, Unavailable
 from app.settings import Settings
 from app.store import inbox, outbox, tasks
-from app.store.session import open_engine, read_only
+from app.store.session import open_engine, open_inbox, read_only
 from app.store.tasks import TaskState
 
 LOOK_S = 0.03
@@ -24,7 +24,7 @@ class Quiet:
 
     @classmethod
     def of(cls, settings: Settings) -> "Quiet":
-        return cls(open_engine(settings.app_database_url), open_engine(settings.inbox_database_url))
+        return cls(open_engine(settings.app_database_url), open_inbox(settings.inbox_database_url))
 
     def wait(self, *, within_s: float) -> None:
         """Raises Unavailable if work is still going on after that time, Rejected if a task was given up."""
