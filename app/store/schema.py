@@ -19,6 +19,7 @@ from app.store import (
     runs,
     tasks,
     verdicts,
+    workers,
 )
 from app.store.base import Base, InboxBase
 
@@ -39,6 +40,7 @@ MODULES = (
     runs,
     tasks,
     verdicts,
+    workers,
 )
 
 METADATA: dict[str, MetaData] = {"app": Base.metadata, "inbox": InboxBase.metadata}

@@ -1,8 +1,8 @@
 """Tasks: what the engine was given, how it went, and the dead letters a person may retry."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -13,6 +13,7 @@ from app.store import outbox
 from app.store.base import Base, Json
 from app.store.outbox import Order, OutboxRow
 from app.store.upsert import insert_missing
+from app.store.workers import WorkerRow
 
 
 class TaskState(StrEnum):
@@ -25,6 +26,9 @@ class TaskState(StrEnum):
 
 CREDENTIALS = "credentials"
 """The family of errors by which GitHub says that our token is none."""
+
+LOOK_AGAIN = timedelta(seconds=1)
+"""How long a task is put off whose partition another worker is at."""
 
 _UNFINISHED = (TaskState.QUEUED.value, TaskState.RUNNING.value, TaskState.WAITING.value)
 
@@ -45,6 +49,8 @@ class TaskRow(Base):
     """The order that counts now: a try started for an older one has been overtaken and does nothing."""
     interrupted: Mapped[int] = mapped_column(default=0)
     """Tries that ended with their worker, since it was queued or last retried by a person."""
+    executor: Mapped[str | None] = mapped_column(String(200))
+    """The worker that began the last try."""
     error_family: Mapped[str | None] = mapped_column(String(40))
     error: Mapped[str | None] = mapped_column(Text)
     next_at: Mapped[datetime | None]
@@ -63,6 +69,7 @@ class Task:
     total_tries: int
     number: int
     interrupted: int
+    executor: str | None
     error_family: str | None
     error: str | None
     next_at: datetime | None
@@ -91,24 +98,38 @@ def note_once(session: Session, orders: Sequence[Order], *, at: datetime) -> int
     return insert_missing(session, TaskRow, rows, unique=["key"])
 
 
-def begin_try(session: Session, key: str, *, number: int, at: datetime) -> Task | None:
+def begin_try(
+    session: Session,
+    key: str,
+    *,
+    number: int,
+    at: datetime,
+    executor: str | None = None,
+    apart_from: Collection[str] = (),
+) -> Task | None:
     """Count a try and mark the task running; a try cut short by the end of its worker counts as well.
 
     None if there is nothing to do: the task is done or dead, a later order has overtaken this one, or the
-    database lost its last writes and will ask for the task again.
+    database lost its last writes and will ask for the task again. None as well while another living worker
+    runs a task of the same partition in one of the stages `apart_from`: the task is then ordered again.
     """
     row = _current(session, key, number)
     if row is None:
         return None
+    if apart_from and _is_taken(session, row, executor, apart_from):
+        row.next_at, row.updated_at = at + LOOK_AGAIN, at
+        _order_next(session, row)
+        return None
     if row.state == TaskState.RUNNING.value:
         row.interrupted += 1
     row.state, row.tries, row.total_tries = TaskState.RUNNING.value, row.tries + 1, row.total_tries + 1
-    row.next_at, row.updated_at = None, at
+    row.executor, row.next_at, row.updated_at = executor, None, at
     return _task(row)
 
 
-def finish(session: Session, key: str, *, at: datetime) -> None:
-    _set(session, key, state=TaskState.DONE, at=at, error=None, family=None)
+def finish(session: Session, key: str, *, at: datetime, token: int | None = None) -> bool:
+    """With `token`, the `total_tries` of a try, only if no other try has begun since; False if one has."""
+    return _set(session, key, token, state=TaskState.DONE, at=at, error=None, family=None)
 
 
 def wait(
@@ -120,20 +141,27 @@ def wait(
     family: str,
     error: str,
     tries: int | None = None,
-) -> None:
+    token: int | None = None,
+) -> bool:
     """Have the task tried again at `next_at`: the order for that try is written with it.
 
-    `tries` is set where earlier ones are not to count.
+    `tries` is set where earlier ones are not to count; `token` is that of `finish`.
     """
     row = session.get_one(TaskRow, key)
+    if token is not None and not _is_running(row, token):
+        return False
     row.tries = row.tries if tries is None else tries
     row.state, row.next_at, row.updated_at = TaskState.WAITING.value, next_at, at
     row.error_family, row.error = family, error
     _order_next(session, row)
+    return True
 
 
-def bury(session: Session, key: str, *, at: datetime, family: str, error: str) -> None:
-    _set(session, key, state=TaskState.DEAD, at=at, error=error, family=family)
+def bury(
+    session: Session, key: str, *, at: datetime, family: str, error: str, token: int | None = None
+) -> bool:
+    """Give the task up; `token` is that of `finish`."""
+    return _set(session, key, token, state=TaskState.DEAD, at=at, error=error, family=family)
 
 
 def requeue(session: Session, key: str, *, at: datetime) -> Task | None:
@@ -199,13 +227,42 @@ def _order_next(session: Session, row: TaskRow) -> None:
 
 
 def _set(
-    session: Session, key: str, *, state: TaskState, at: datetime, error: str | None, family: str | None
-) -> None:
-    session.execute(
-        update(TaskRow)
-        .where(TaskRow.key == key)
-        .values(state=state.value, updated_at=at, error=error, error_family=family, next_at=None)
+    session: Session,
+    key: str,
+    token: int | None,
+    *,
+    state: TaskState,
+    at: datetime,
+    error: str | None,
+    family: str | None,
+) -> bool:
+    row = session.get(TaskRow, key)
+    if row is None or (token is not None and not _is_running(row, token)):
+        return False
+    row.state, row.updated_at, row.next_at = state.value, at, None
+    row.error, row.error_family = error, family
+    return True
+
+
+def _is_running(row: TaskRow, token: int) -> bool:
+    return row.state == TaskState.RUNNING.value and row.total_tries == token
+
+
+def _is_taken(session: Session, row: TaskRow, executor: str | None, stages: Collection[str]) -> bool:
+    """Whether another worker, not known to be dead, runs a task of this partition in these stages.
+
+    The queue sees to it already, but not to the last: two workers that look at the same moment can take
+    two entries of one partition, where one more came between their looks. Here writers are one by one.
+    """
+    other = select(TaskRow.key).where(
+        TaskRow.state == TaskState.RUNNING.value,
+        TaskRow.partition == row.partition,
+        TaskRow.key != row.key,
+        TaskRow.stage.in_(stages),
+        TaskRow.executor != executor,
+        TaskRow.executor.in_(select(WorkerRow.executor_id)),
     )
+    return row.partition is not None and session.scalars(other.limit(1)).first() is not None
 
 
 def _task(row: TaskRow) -> Task:
@@ -219,6 +276,7 @@ def _task(row: TaskRow) -> Task:
         total_tries=row.total_tries,
         number=row.number,
         interrupted=row.interrupted,
+        executor=row.executor,
         error_family=row.error_family,
         error=row.error,
         next_at=row.next_at,
