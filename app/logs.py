@@ -14,6 +14,9 @@ from app.domain import redaction
 LIMIT_CHARACTERS = 20_000
 """Longer texts are cut before they are searched: a log line is no place for a whole test log."""
 
+LONGEST_WORD = 4000
+"""Longer ones hold no secret at their end that could be cut in two."""
+
 _CONTROL = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f"
     "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2028\\u2029\\u2066-\\u2069\\ud800-\\udfff\\ufeff]"
@@ -38,8 +41,18 @@ def hide(text: str) -> str:
 def redact(text: str) -> str:
     """Replace secrets, and spell out control and direction characters (line feed and tab stay)."""
     if len(text) > LIMIT_CHARACTERS:
-        text = hide(text[: 2 * LIMIT_CHARACTERS])[:LIMIT_CHARACTERS] + "... (cut)"
+        text = _beginning(text) + "... (cut)"
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", hide(text))
+
+
+def _beginning(text: str) -> str:
+    """Searched before it is cut; the last word of what is searched goes, since it may be half a secret."""
+    searched = text[: 2 * LIMIT_CHARACTERS]
+    if len(searched) < len(text):
+        last = re.search(r"\S*$", searched[-LONGEST_WORD:])
+        assert last is not None
+        searched = searched[: len(searched) - len(last[0])]
+    return hide(searched)[:LIMIT_CHARACTERS]
 
 
 class _Stderr(logging.StreamHandler[TextIO]):

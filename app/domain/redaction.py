@@ -18,6 +18,11 @@ _SHAPES = re.compile(
     | (?i:\bbearer[ ]{1,4})[A-Za-z0-9._~+/=-]{8,4000}
     | (?i:\bauthorization["']?[ ]{0,4}[:=][ ]{0,4}["']?)(?:[A-Za-z]{1,20}[ ]{1,4})?[^\s"']{1,4000}
     | (?<=://)[^/\s:@]{0,200}:[^/\s@]{1,400}(?=@)    # user and password in an address
+    | (?<=[?&;])(?i:sig|se|signature|x-amz-signature|x-amz-credential|x-amz-security-token|access_token
+        |token|password)=[^&\s"'<>]{1,4000}    # what signs an address
+    | (?i:\bpassword=)[^\s"'&]{1,400}    # a password in a list of connection parameters
+    | -----BEGIN[ ](?:[A-Z0-9]{1,20}[ ]){0,4}PRIVATE[ ]KEY-----    # to its end, or as far as it goes
+        (?:[^-]|-(?!--)){0,16000}(?:-----END[ ][A-Z0-9 ]{1,80}-----)?
     """,
     re.VERBOSE,
 )
