@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import ForeignKey, String, Text, UniqueConstraint, select
+from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.store.base import Base
@@ -28,7 +28,7 @@ class FileKind(StrEnum):
 
 class ArtifactRow(Base):
     __tablename__ = "artifacts"
-    __table_args__ = (UniqueConstraint("attempt_id", "github_id"),)
+    __table_args__ = (UniqueConstraint("attempt_id", "github_id"), Index("ix_artifacts_job", "job_id"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"))
@@ -46,7 +46,11 @@ class SourceFileRow(Base):
     """A file that results or a log are read from; `origin` is the artifact's name, or `log` for a job log."""
 
     __tablename__ = "source_files"
-    __table_args__ = (UniqueConstraint("attempt_id", "job_id", "origin", "path"),)
+    __table_args__ = (
+        UniqueConstraint("attempt_id", "job_id", "origin", "path"),
+        Index("ix_source_files_job", "job_id"),
+        Index("ix_source_files_blob", "blob"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"))

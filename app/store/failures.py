@@ -36,6 +36,7 @@ class FailureRow(Base):
         Index("ix_failures_test", "test_id", "failed_at"),
         Index("ix_failures_group", "group_id", "failed_at"),
         Index("ix_failures_repo", "repo_id", "failed_at"),
+        Index("ix_failures_text", "text_blob"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, ForeignKey, Index, String, UniqueConstraint, select, update
+from sqlalchemy import ColumnElement, ForeignKey, Index, String, UniqueConstraint, select, text, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.ids import JobId, RepoName, RunId, Sha, TreeSha
@@ -41,7 +41,17 @@ class RunRow(Base):
 
 class AttemptRow(Base):
     __tablename__ = "attempts"
-    __table_args__ = (UniqueConstraint("run_id", "number"),)
+    __table_args__ = (
+        UniqueConstraint("run_id", "number"),
+        Index("ix_attempts_recorded_at", "recorded_at"),
+        Index("ix_attempts_judged_at", "judged_at"),
+        Index(
+            "ix_attempts_raw",
+            "recorded_at",
+            sqlite_where=text("raw_removed_at IS NULL"),
+            postgresql_where=text("raw_removed_at IS NULL"),
+        ),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
@@ -52,6 +62,8 @@ class AttemptRow(Base):
     completed_at: Mapped[datetime]
     recorded_at: Mapped[datetime]
     judged_at: Mapped[datetime | None]
+    raw_removed_at: Mapped[datetime | None]
+    """When its texts, files and run vectors were removed, since they were past their time."""
 
 
 class JobRow(Base):

@@ -12,6 +12,7 @@ from app.store import (
     groups,
     identities,
     inbox,
+    measures,
     outbox,
     reports,
     repos,
@@ -19,6 +20,7 @@ from app.store import (
     runs,
     tasks,
     verdicts,
+    watch,
     workers,
 )
 from app.store.base import Base, InboxBase
@@ -33,6 +35,7 @@ MODULES = (
     groups,
     identities,
     inbox,
+    measures,
     outbox,
     reports,
     repos,
@@ -40,6 +43,7 @@ MODULES = (
     runs,
     tasks,
     verdicts,
+    watch,
     workers,
 )
 

@@ -1,5 +1,10 @@
 """keep what is measured"""
 
+import sqlalchemy as sa
+from alembic import op
+
+from app.store.base import RowId, UtcDateTime
+
 revision = "20261130_app_5"
 down_revision = "20261130_app_4"
 branch_labels = None
@@ -7,8 +12,37 @@ depends_on = None
 
 
 def upgrade() -> None:
-    pass
+    op.create_table(
+        "measures",
+        sa.Column("name", sa.String(length=60), nullable=False),
+        sa.Column("label", sa.String(length=200), nullable=False),
+        sa.Column("value", RowId, nullable=False),
+        sa.Column("at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("name", "label", name=op.f("pk_measures")),
+    )
+    op.add_column("attempts", sa.Column("raw_removed_at", UtcDateTime(), nullable=True))
+    op.create_index("ix_attempts_recorded_at", "attempts", ["recorded_at"])
+    op.create_index("ix_attempts_judged_at", "attempts", ["judged_at"])
+    op.create_index(
+        "ix_attempts_raw",
+        "attempts",
+        ["recorded_at"],
+        sqlite_where=sa.text("raw_removed_at IS NULL"),
+        postgresql_where=sa.text("raw_removed_at IS NULL"),
+    )
+    op.create_index("ix_artifacts_job", "artifacts", ["job_id"])
+    op.create_index("ix_failures_text", "failures", ["text_blob"])
+    op.create_index("ix_source_files_job", "source_files", ["job_id"])
+    op.create_index("ix_source_files_blob", "source_files", ["blob"])
 
 
 def downgrade() -> None:
-    pass
+    op.drop_index("ix_source_files_blob", table_name="source_files")
+    op.drop_index("ix_source_files_job", table_name="source_files")
+    op.drop_index("ix_failures_text", table_name="failures")
+    op.drop_index("ix_artifacts_job", table_name="artifacts")
+    op.drop_index("ix_attempts_raw", table_name="attempts")
+    op.drop_index("ix_attempts_judged_at", table_name="attempts")
+    op.drop_index("ix_attempts_recorded_at", table_name="attempts")
+    op.drop_column("attempts", "raw_removed_at")
+    op.drop_table("measures")
