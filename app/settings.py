@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.domain.errors import Rejected
@@ -16,7 +16,16 @@ OF_TESTS = frozenset({"FLAKE_TRIAGE_CORPUS", "FLAKE_TRIAGE_OPENAPI"})
 """Variables of this name that only the tests read."""
 
 _POSTGRES = frozenset({"postgresql+psycopg", "postgresql", "postgres"})
-_REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
+_REPOSITORY = re.compile(r"(?!\.{1,2}/)[A-Za-z0-9_.-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,100}")
+"""Not `.` nor `..`, which mean something else in an address."""
+
+
+_OUTLIVED = {
+    "keep_deliveries_days": ("keep_tasks_days",),
+    "keep_raw_days": ("evidence_window_days",),
+    "keep_failures_days": ("keep_tasks_days", "keep_raw_days"),
+}
+"""By setting, those that are no longer than it."""
 
 
 class WrongSettings(Rejected):
@@ -68,12 +77,41 @@ class Settings(BaseSettings):
     read_passed_logs: bool = True
     """Also read logs of passed jobs, for the commit they checked out: one request a job."""
     comment_bytes: int = Field(default=60_000, gt=1000, le=65_000)
+    keep_tasks_days: int = Field(default=14, ge=2)
+    """Of ended tasks. A worker's start asks again for the deliveries of the last day, so no less than two."""
+    keep_deliveries_days: int = Field(default=30, ge=2, validate_default=True)
+    """Of deliveries, and of dead tasks; no less than of tasks, so that a redelivery starts nothing twice."""
+    keep_raw_days: int = Field(default=30, ge=1, validate_default=True)
+    """Of texts, logs, results files and run vectors; no less than evidence is looked for."""
+    keep_failures_days: int = Field(default=180, ge=2, validate_default=True)
+    """Of attempts with their failures and verdicts. Groups and daily counters stay."""
+    metrics_token: SecretStr | None = None
+    """What a reader of `/metrics` has to show. None: only this machine may read it."""
+    post: bool = True
+    """Whether comments and alerts go to GitHub. If not they are kept, and shown on the dashboard."""
+    reconcile_s: float = Field(default=300, ge=0)
+    """How often each repository's list of runs is looked at, for runs whose delivery never came; 0: never."""
+    first_look_days: float = Field(default=1, gt=0, le=35)
+    """How far back the first look at a repository's runs goes."""
+    first_look_runs: int = Field(default=100, ge=1, le=1000)
+    """How many runs the first look takes at most; older ones stay unread."""
 
-    @field_validator("webhook_secret")
+    @field_validator("webhook_secret", "metrics_token")
     @classmethod
-    def refuse_placeholder(cls, value: SecretStr | None) -> SecretStr | None:
+    def refuse_placeholder(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
         if value is not None and value.get_secret_value().strip().lower() in {"", "secret", "changeme"}:
-            raise ValueError("webhook_secret is empty or a placeholder; make one with: openssl rand -hex 32")
+            raise ValueError(
+                f"{info.field_name} is empty or a placeholder; make one with: openssl rand -hex 32"
+            )
+        return value
+
+    @field_validator("keep_deliveries_days", "keep_raw_days", "keep_failures_days")
+    @classmethod
+    def outlive(cls, value: int, info: ValidationInfo) -> int:
+        """What others rest on has to stay as long as they do."""
+        for other in _OUTLIVED[info.field_name or ""]:
+            if value < info.data.get(other, 0):
+                raise ValueError(f"must be at least {PREFIX}{other.upper()}, {info.data[other]}")
         return value
 
     @field_validator("public_url", "github_api_url", "github_url")
@@ -101,7 +139,7 @@ class Settings(BaseSettings):
     @classmethod
     def require_names(cls, value: str) -> str:
         names = [name.strip() for name in value.split(",") if name.strip()]
-        if not all(_REPOSITORY.fullmatch(name) for name in names):
+        if not all(map(is_repository, names)):
             raise ValueError("must be owner/name, or several of them with commas between")
         return value
 
@@ -118,7 +156,9 @@ class Settings(BaseSettings):
     def secrets(self) -> tuple[str, ...]:
         """What must not be shown anywhere, by whatever way it got there."""
         known = [
-            one.get_secret_value() for one in (self.webhook_secret, self.github_token) if one is not None
+            one.get_secret_value()
+            for one in (self.webhook_secret, self.github_token, self.metrics_token)
+            if one is not None
         ]
         password = _password(self._postgres_url)
         return tuple([*known, password] if password else known)
@@ -182,6 +222,11 @@ class Settings(BaseSettings):
 
     def watches(self, repo: str) -> bool:
         return not self.watched or repo.lower() in self.watched
+
+
+def is_repository(name: str) -> bool:
+    """Whether this can be a repository's name, `owner/name`."""
+    return _REPOSITORY.fullmatch(name) is not None
 
 
 def unknown_variables() -> dict[str, str | None]:
