@@ -22,7 +22,7 @@ def test_documented_defaults_are_the_true_ones() -> None:
     for name, field in Settings.model_fields.items():
         shown = told[f"FLAKE_TRIAGE_{name.upper()}"].strip("`")
         assert field.default is not PydanticUndefined, f"{name} has no default"
-        default = {True: "true", False: "false"}.get(field.default, str(field.default))
+        default = str(field.default).lower() if isinstance(field.default, bool) else str(field.default)
         if field.default not in {None, ""} and shown != default:
             wrong[name] = (shown, default)
     assert wrong == {}
