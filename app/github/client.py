@@ -5,7 +5,7 @@ Every method may raise Rejected, Unavailable (later), Gone (404, 410) or Conflic
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,7 +19,7 @@ from app.domain.ids import ArtifactId, JobId, RepoName, RunId, Sha
 from app.domain.run import Job, PullRequest, WorkflowRun
 from app.github import payloads as wire
 from app.github import translate
-from app.github.credentials import Credentials
+from app.github.credentials import Credentials, Identity
 from app.github.downloads import Downloads
 from app.github.facts import (
     Comment,
@@ -30,8 +30,9 @@ from app.github.facts import (
     RepositoryFacts,
     RunsPage,
 )
+from app.github.limits import RateBudget
 from app.github.paging import PER_PAGE, next_page, pages
-from app.github.transport import Request, Transport
+from app.github.transport import Request, Transport, unchecked
 
 OWN_COMMITS = 250
 """How many commits of a comparison are read; GitHub itself shows no more on one page."""
@@ -54,8 +55,12 @@ class GitHub:
         api_url: str,
         allow_private_downloads: bool,
         clock: Clock,
+        before_write: Callable[[], None] = unchecked,
     ) -> None:
-        self._transport = Transport(http, credentials, api_url=api_url, clock=clock)
+        """`before_write` is called right before anything but a GET is sent, and may raise to prevent it."""
+        self._transport = Transport(
+            http, credentials, api_url=api_url, clock=clock, before_write=before_write
+        )
         self._downloads = Downloads(self._transport, allow_private=allow_private_downloads)
 
     def run_attempt(self, repo: RepoName, run_id: RunId, attempt: int) -> WorkflowRun:
@@ -215,14 +220,29 @@ class GitHub:
         )
 
     def whoami(self) -> str | None:
-        """The login our writes appear under; None without a token, and for an App's, which has no user."""
-        if not self._transport.knows_who_we_are():
-            return None
-        request = Request(subject="our own account", repo=None, path="/user")
+        """The login our writes appear under; None without a token, and for one that has no user.
+
+        An App's slug changes when it is renamed, and so does the author of what it wrote.
+        """
         try:
-            return self._transport.ask(request).as_(wire.UserPayload).login
+            match self._transport.identity:
+                case Identity.NOBODY:
+                    return None
+                case Identity.USER:
+                    request = Request(subject="our own account", repo=None, path="/user")
+                    return self._transport.ask(request).as_(wire.UserPayload).login
+                case Identity.APP:
+                    request = Request(subject="our own App", repo=None, path="/app")
+                    return f"{self._transport.ask(request).as_(wire.OwnAppPayload).slug}[bot]"
         except (Gone, Rejected):
             return None
+
+    def budget(self, repo: RepoName | None = None) -> RateBudget | None:
+        """What is left of the hour, as last seen of whoever pays for `repo`; None before the first answer.
+
+        Without a repository, that of the payer who has the smallest share left.
+        """
+        return self._transport.budget(repo)
 
     def comments(self, repo: RepoName, number: int) -> Iterator[Comment]:
         """Comments of an issue or a pull request, oldest first."""

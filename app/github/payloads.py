@@ -7,7 +7,7 @@ where its own description says otherwise (`head_repository` of a deleted fork, `
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, RootModel
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, RootModel, SecretStr
 
 from app.domain.moment import is_plausible
 
@@ -186,6 +186,29 @@ class PullsPayload(RootModel[tuple[PullPayload, ...]]):
 
 class AppPayload(Wire):
     id: int
+
+
+class OwnAppPayload(Wire):
+    """The App as it sees itself."""
+
+    slug: str
+
+
+class InstallationPayload(Wire):
+    id: int
+    account: AccountPayload | None = None
+    permissions: dict[str, str] = Field(default_factory=dict)
+    events: tuple[str, ...] = ()
+    suspended_at: AwareDatetime | None = None
+    html_url: str = ""
+
+
+class InstallationTokenPayload(Wire):
+    """A token has no shape to count on: 40 characters, or some 520 with dots, and who knows what next."""
+
+    token: SecretStr
+    expires_at: AwareDatetime
+    permissions: dict[str, str] | None = None
 
 
 class CommentPayload(Wire):

@@ -18,6 +18,9 @@ TOO_MANY_LOGINS = "Maximum number of login attempts exceeded"
 to the REST API").
 """
 
+SUSPENDED = "This installation has been suspended"
+"""The owner of a repository has stopped our App for now; what we ask for is there all the same."""
+
 MESSAGE_LIMIT = 200
 
 
@@ -30,7 +33,7 @@ def error_for(
     wait = limits.wait_s(status, headers, message, now=now)
     if wait is not None:
         return Unavailable(subject, reason, retry_after_s=wait)
-    if status == HTTPStatus.UNAUTHORIZED or message.startswith(TOO_MANY_LOGINS):
+    if status == HTTPStatus.UNAUTHORIZED or message.startswith((TOO_MANY_LOGINS, SUSPENDED)):
         return CredentialsRefused(subject, reason)
     if status == HTTPStatus.FORBIDDEN:
         reason += _needed_permission(headers)

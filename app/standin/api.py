@@ -4,17 +4,21 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from email.utils import format_datetime
 from typing import Protocol
 from urllib.parse import parse_qsl, quote, unquote
 
+from app.standin.apps import SUSPENDED
+from app.standin.callers import NOBODY, Caller, Refused, caller
 from app.standin.exchange import NOT_FOUND, Answer, Asked, Links, Refusal
-from app.standin.routes import actions, code, talk
+from app.standin.routes import actions, apps, code, talk
 from app.standin.shapes.accounts import Addresses, Json
 from app.standin.state import State
 
 Handler = Callable[[Asked], Answer]
 
-ROUTES: dict[tuple[str, str], Handler] = {**actions.ROUTES, **code.ROUTES, **talk.ROUTES}
+ROUTES: dict[tuple[str, str], Handler] = {**actions.ROUTES, **apps.ROUTES, **code.ROUTES, **talk.ROUTES}
 """By method and path template; the templates are those of GitHub's own description."""
 
 
@@ -54,31 +58,44 @@ class Api:
         params, given = dict(parse_qsl(query, keep_blank_values=True)), _parsed(body)
         if self._contract is not None:
             self.violations += self._contract.request_violations(method, path, template, params, given)
+        by = NOBODY
         try:
-            is_ours = self._is_ours(method, headers)
+            by = self._caller(method, headers, template)
             fields: Json = given if isinstance(given, dict) else {}
-            asked = Asked(self._state, self._at, self._links, method, path, names, params, fields, is_ours)
+            asked = Asked(self._state, self._at, self._links, method, path, names, params, fields, by)
             answer = ROUTES.get((method, template or ""), _no_such_path)(asked)
         except Refusal as refusal:
             answer = refusal.answer
         self._check(method, template, answer)
-        return _with_etag(answer, headers) if method == "GET" else answer
+        return self._with_limits(_with_etag(answer, headers) if method == "GET" else answer, by)
+
+    def _caller(self, method: str, headers: Mapping[str, str], template: str | None) -> Caller:
+        try:
+            by = caller(self._state, method, headers.get("authorization"))
+        except Refused as error:
+            raise Refusal(401, str(error)) from None
+        if not self._state.rates.count(by.payer, now=self._state.clock.now()):
+            raise Refusal(403, "API rate limit exceeded.")
+        if by.is_suspended:
+            raise Refusal(403, SUSPENDED)
+        missing = by.missing(method, template or "")
+        if missing is not None:
+            needs = {"x-accepted-github-permissions": missing}
+            raise Refusal(403, "Resource not accessible by integration", needs)
+        return by
+
+    def _with_limits(self, answer: Answer, by: Caller) -> Answer:
+        """What is left of the hour and what time it is, as GitHub says with each answer."""
+        rates, now = self._state.rates, self._state.clock.now()
+        if answer.status == 304:  # noqa: PLR2004 - the status itself
+            rates.give_back(by.payer, now=now)
+        told = {"date": format_datetime(self._state.now(), usegmt=True), **rates.headers(by.payer, now=now)}
+        return replace(answer, headers={**told, **answer.headers})
 
     def _check(self, method: str, template: str | None, answer: Answer) -> None:
         if self._contract is not None and template is not None and answer.body is not None:
             served = json.loads(json.dumps(answer.body))
             self.violations += self._contract.answer_violations(method, template, answer.status, served)
-
-    def _is_ours(self, method: str, headers: Mapping[str, str]) -> bool:
-        """Whether our token came along. Reading needs none, writing does; a wrong one is refused."""
-        given = headers.get("authorization")
-        if given is None:
-            if method != "GET":
-                raise Refusal(401, "Requires authentication")
-            return False
-        if given != f"Bearer {self._state.token}":
-            raise Refusal(401, "Bad credentials")
-        return True
 
     def _moved(self, method: str, path: str, query: str) -> Answer | None:
         """The old name of a renamed repository leads to its id: 301 for reads, 307 for the others."""

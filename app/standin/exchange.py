@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 from urllib.parse import urlencode
 
+from app.standin.callers import Caller
 from app.standin.records import Repository
 from app.standin.shapes.accounts import Addresses, Json
 from app.standin.state import State
@@ -35,11 +36,10 @@ class Answer:
 class Refusal(Exception):
     """An error answer in GitHub's own form."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
-        self.answer = Answer(
-            status, {"message": message, "documentation_url": "https://docs.github.com/rest"}
-        )
+        body = {"message": message, "documentation_url": "https://docs.github.com/rest"}
+        self.answer = Answer(status, body, headers or {})
 
 
 NOT_FOUND = 404
@@ -47,7 +47,7 @@ NOT_FOUND = 404
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`names` are the values of the path's placeholders; `is_ours` tells whether our token came with it."""
+    """`names` are the values of the path's placeholders; `caller` is whose token came with it."""
 
     state: State
     at: Addresses
@@ -57,18 +57,27 @@ class Asked:
     names: Mapping[str, str]
     query: Mapping[str, str]
     body: Json
-    is_ours: bool
+    caller: Caller
+
+    @property
+    def is_ours(self) -> bool:
+        return self.caller.is_ours
 
     @property
     def repository(self) -> Repository:
+        """What the caller's installation does not hold is not there for it."""
         try:
-            return self.state.repository(f"{self.names['owner']}/{self.names['repo']}")
+            found = self.state.repository(f"{self.names['owner']}/{self.names['repo']}")
         except KeyError:
             raise Refusal(NOT_FOUND, "Not Found") from None
+        if not self.caller.sees(found.name):
+            raise Refusal(NOT_FOUND, "Not Found")
+        return found
 
     @property
     def author(self) -> Author:
-        return Author(self.state.login, ours=True, method=self.method, path=self.path)
+        login = self.caller.login or self.state.login
+        return Author(login, ours=True, method=self.method, path=self.path)
 
     def number(self, name: str) -> int:
         """A placeholder that must be a number."""

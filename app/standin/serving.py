@@ -127,5 +127,6 @@ def _config(origin: Origin) -> uvicorn.Config:
         lifespan="off",
         log_config=None,
         access_log=False,
+        date_header=False,  # answers tell the time of the stand-in's own clock
         timeout_graceful_shutdown=1,
     )

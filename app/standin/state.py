@@ -7,13 +7,15 @@ complete before it is put in, and readers copy a list before they walk it.
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from app.clock import Clock
 from app.domain.ids import ArtifactId, JobId, RepoName, RunId, Sha, TreeSha
+from app.standin.apps import AppRecord
 from app.standin.archives import zip_of
 from app.standin.faults import Faults
 from app.standin.history import Commit
+from app.standin.rates import Rates
 from app.standin.records import Artifact, Attempt, Job, Pull, Repository, Run, Workflow
 from app.standin.talk import Author, CommentRecord, Talk
 
@@ -36,6 +38,25 @@ class State:
         self.artifacts: dict[ArtifactId, Artifact] = {}
         self.talk = Talk()
         self.faults = Faults()
+        self.rates = Rates()
+        self.app: AppRecord | None = None
+        self.ahead = timedelta()
+        """By how much GitHub's clock is ahead of `clock`, for what the App signs and its tokens' ends."""
+
+    def now(self) -> datetime:
+        return self.clock.now() + self.ahead
+
+    def add_app(
+        self,
+        public_key: str,
+        *,
+        at: datetime,
+        slug: str = "flaky-friend",
+        id: int = 1234567,  # noqa: A002 - GitHub's word
+    ) -> AppRecord:
+        """The one App that is known; `public_key` in PEM belongs to the private key it signs with."""
+        self.app = AppRecord(id, f"Iv23li{id}", slug, public_key, at)
+        return self.app
 
     def repository(self, name: str) -> Repository:
         """Raises KeyError. Names do not distinguish case."""

@@ -42,7 +42,7 @@ _COMPARISONS: dict[str, Callable[[datetime, datetime], bool]] = {
 
 
 def _is_within(at: datetime, wanted: str | None) -> bool:
-    """`wanted` as GitHub's search writes times: `A..B` where `*` is open, `>=A`, `>A`, `<=B`, `<B`, or a day."""
+    """`wanted` as GitHub's search writes times: `A..B` (`*` is open), `>=A`, `>A`, `<=B`, `<B`, or a day."""
     if wanted is None:
         return True
     first, dots, last = wanted.partition("..")

@@ -17,6 +17,8 @@ _REPO = "/repos/{owner}/{repo}"
 def whoami(asked: Asked) -> Answer:
     if not asked.is_ours:
         raise Refusal(401, "Requires authentication")
+    if asked.caller.token is not None:
+        raise Refusal(403, "Resource not accessible by integration")
     return Answer(200, user(asked.at, asked.state.login))
 
 

@@ -1,0 +1,198 @@
+"""Credentials of a GitHub App: a token for each installation, made when needed and one at a time."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+import structlog
+from pydantic import JsonValue, SecretStr
+
+from app.clock import Clock
+from app.domain.errors import CredentialsRefused, Gone, Rejected, TriageError, Unavailable
+from app.domain.ids import RepoName
+from app.github import payloads as wire
+from app.github.app_jwt import AppJwt
+from app.github.credentials import Identity
+from app.github.installations import Installation, find_installation
+from app.github.permissions import lacking, narrowed, unreadable
+from app.github.transport import Request, Transport
+
+EARLY = timedelta(minutes=5)
+"""A token is not used in its last minutes: it could end in the middle of a download's redirects."""
+
+SHORTEST_LIFE = timedelta(minutes=1)
+"""Of whatever is made, so that a strange time of expiry makes no token for each request."""
+
+RENEWED_EVERY = timedelta(minutes=1)
+"""A token that GitHub refuses is replaced at once, and then no more often than this."""
+
+REFUSED_FOR = timedelta(minutes=5)
+"""What only a person can mend is not asked again by every task; their own waits go up to 15 minutes."""
+
+FAILED_FOR = timedelta(seconds=5)
+"""Threads that waited for one try share its failure, instead of failing one after the other."""
+
+Found = TypeVar("Found")
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    value: SecretStr
+    granted: dict[str, str]
+    good_until: datetime
+
+    @property
+    def header(self) -> str:
+        return f"Bearer {self.value.get_secret_value()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    family: type[Unavailable]
+    subject: str
+    reason: str
+    until: datetime
+
+
+@dataclass(slots=True)
+class Account:
+    """What is known of one owner's repositories; to be read and changed under its lock."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    installations: dict[str, Installation] = field(default_factory=dict)
+    tokens: dict[int, Token] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
+    renewed_at: datetime | None = None
+
+
+class InstallationTokens:
+    """`app` speaks to GitHub as `app_jwt`; an owner's repositories wait for one another, others do not."""
+
+    identity = Identity.APP
+
+    def __init__(self, app: Transport, app_jwt: AppJwt, *, clock: Clock) -> None:
+        self._app = app
+        self._jwt = app_jwt
+        self._clock = clock
+        self._accounts: dict[str, Account] = {}
+        self._lock = threading.Lock()
+
+    def authorization(self, repo: RepoName | None) -> str:
+        if repo is None:
+            return self._jwt.authorization(None)
+        account = self._account(repo)
+        with account.lock:
+            return self._sharing_failure(account, repo, lambda: self._token(account, repo)).header
+
+    def payer(self, repo: RepoName | None) -> str:
+        """An App is installed once for each owner, and each installation has its own budget."""
+        return self._jwt.payer(None) if repo is None else f"installation for {_owner(repo)}"
+
+    def renew(self, repo: RepoName | None, refused: str, *, said_at: datetime | None) -> bool:
+        """Drop the token, unless another thread has replaced it already."""
+        if repo is None:
+            return self._jwt.renew(None, refused, said_at=said_at)
+        account, now = self._account(repo), self._clock.now()
+        with account.lock:
+            mine = {key for key, token in account.tokens.items() if token.header == refused}
+            if not mine:
+                return True
+            if account.renewed_at is not None and now - account.renewed_at < RENEWED_EVERY:
+                return False
+            account.renewed_at = now
+            for key in mine:
+                del account.tokens[key]
+        log.warning("GitHub refuses a token before its time; another is made", repo=repo)
+        return True
+
+    def lacking(self, repo: RepoName | None) -> tuple[str, ...]:
+        if repo is None:
+            return ()
+        account = self._account(repo)
+        with account.lock:
+            installation = account.installations.get(repo.lower())
+            token = account.tokens.get(installation.id) if installation else None
+            return lacking(token.granted) if token else ()
+
+    def _account(self, repo: RepoName) -> Account:
+        with self._lock:
+            return self._accounts.setdefault(_owner(repo), Account())
+
+    def _sharing_failure(self, account: Account, repo: RepoName, find: Callable[[], Found]) -> Found:
+        """An artifact that is gone, or that is refused, is another thing: neither word may leave here."""
+        key = repo.lower()
+        known = account.failures.get(key)
+        if known is not None and self._clock.now() < known.until:
+            raise known.family(known.subject, known.reason)
+        try:
+            found = find()
+        except TriageError as error:
+            family, lasts = (
+                (Unavailable, FAILED_FOR) if type(error) is Unavailable else (CredentialsRefused, REFUSED_FOR)
+            )
+            until = self._clock.now() + lasts
+            account.failures[key] = Failure(family, error.subject, error.reason, until)
+            if isinstance(error, Unavailable):
+                raise
+            raise family(error.subject, error.reason) from None
+        account.failures.pop(key, None)
+        return found
+
+    def _token(self, account: Account, repo: RepoName) -> Token:
+        installation = self._installation(account, repo)
+        token = account.tokens.get(installation.id)
+        if token is not None and self._clock.now() < token.good_until:
+            return token
+        try:
+            token = self._mint(installation)
+        except (Gone, Rejected):  # suspended, deleted, or granted less than we knew: what is it now?
+            account.installations.pop(repo.lower(), None)
+            installation = self._installation(account, repo)
+            token = self._mint(installation)
+        account.tokens[installation.id] = token
+        return token
+
+    def _installation(self, account: Account, repo: RepoName) -> Installation:
+        known = account.installations.get(repo.lower())
+        if known is None or self._clock.now() >= known.known_until:
+            account.installations.pop(repo.lower(), None)
+            known = account.installations[repo.lower()] = find_installation(self._app, repo)
+        return known
+
+    def _mint(self, installation: Installation) -> Token:
+        _require_readable(installation, installation.granted)
+        wanted: dict[str, JsonValue] = dict(narrowed(installation.granted))
+        request = Request(
+            subject=f"token for {installation.account}",
+            repo=None,
+            path=f"/app/installations/{installation.id:d}/access_tokens",
+            method="POST",
+            body={"permissions": wanted},
+        )
+        answer = self._app.ask(request)
+        made, now = answer.as_(wire.InstallationTokenPayload), self._clock.now()
+        life = made.expires_at - (answer.said_at or now)
+        granted = installation.granted if made.permissions is None else made.permissions
+        _require_readable(installation, granted)
+        ends_early_s = round((life - EARLY).total_seconds())
+        log.info(
+            "token made", account=installation.account, good_for_s=ends_early_s, installation=installation.id
+        )
+        until = max(now + life - EARLY, now + SHORTEST_LIFE)
+        return Token(made.token, granted, min(until, installation.known_until) if lacking(granted) else until)
+
+
+def _require_readable(installation: Installation, granted: Mapping[str, str]) -> None:
+    """Without the right to read, GitHub can say of all we ask for that it is not there."""
+    missing = unreadable(granted)
+    if missing:
+        reason = f"the App lacks {', '.join(missing)}; the owner of the installation has to accept it"
+        raise CredentialsRefused(f"token for {installation.account}", reason)
+
+
+def _owner(repo: RepoName) -> str:
+    return repo.partition("/")[0].lower()
