@@ -52,6 +52,11 @@ class Settings(BaseSettings):
     github_api_url: str = "https://api.github.com"
     github_url: str = "https://github.com"
     github_token: SecretStr | None = None
+    github_app_id: str | None = Field(default=None, pattern=r"^[A-Za-z0-9.]{1,64}$")
+    """Id or client id of a GitHub App; takes the token's place."""
+    github_app_private_key: SecretStr | None = None
+    """PEM, where the file below is not to be had; line ends may be written as `\\n`."""
+    github_app_private_key_file: Path | None = None
     repositories: str = ""
     """Comma-separated `owner/name`; deliveries of others are recorded and left alone. Empty: all."""
     max_delivery_bytes: int = Field(default=25 * 1024 * 1024, gt=0)
@@ -114,6 +119,18 @@ class Settings(BaseSettings):
                 raise ValueError(f"must be at least {PREFIX}{other.upper()}, {info.data[other]}")
         return value
 
+    @field_validator(
+        "github_token",
+        "github_app_id",
+        "github_app_private_key",
+        "github_app_private_key_file",
+        mode="before",
+    )
+    @classmethod
+    def take_empty_for_unset(cls, value: object) -> object:
+        """Containers are given every variable of a list, those without a value too."""
+        return None if value == "" else value
+
     @field_validator("public_url", "github_api_url", "github_url")
     @classmethod
     def require_address(cls, value: str | None) -> str | None:
@@ -157,7 +174,12 @@ class Settings(BaseSettings):
         """What must not be shown anywhere, by whatever way it got there."""
         known = [
             one.get_secret_value()
-            for one in (self.webhook_secret, self.github_token, self.metrics_token)
+            for one in (
+                self.webhook_secret,
+                self.github_token,
+                self.github_app_private_key,
+                self.metrics_token,
+            )
             if one is not None
         ]
         password = _password(self._postgres_url)

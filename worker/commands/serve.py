@@ -8,6 +8,7 @@ import typer
 from app import logs
 from app.settings import Settings
 from worker import listening, says, supervisor
+from worker.github_access import require_access
 from worker.says import JsonFlag
 from worker.upgrade import upgrade
 from worker.web import run as run_web
@@ -19,6 +20,7 @@ def serve(*, as_json: JsonFlag = False, parent: Parent = None) -> None:
     """Run the whole service: the web and the worker, each restarted when it ends, until SIGTERM or Ctrl-C."""
     settings = Settings()
     settings.refuse_open_door()
+    require_access(settings)
     logs.configure()
     upgrade(settings)
     raise typer.Exit(supervisor.Supervisor(settings, as_json=as_json, parent=parent).run())
@@ -40,6 +42,7 @@ def worker(*, as_json: JsonFlag = False) -> None:
     from worker.stages import PIPELINE  # noqa: PLC0415 - the same
 
     settings = Settings()
+    require_access(settings)
     logs.configure()
     upgrade(settings)
     if as_json:

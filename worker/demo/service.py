@@ -30,10 +30,15 @@ def settings_for(folder: Path, *, api_url: str, github_url: str, token: str) -> 
         github_api_url=api_url,
         github_url=github_url,
         github_token=SecretStr(token),
+        github_app_id=None,
+        github_app_private_key=None,
+        github_app_private_key_file=None,
         repositories="",
         allow_private_downloads=True,
         poll_interval_s=0.05,
         retry_base_s=0.2,
+        reconcile_s=0,  # the story is told by webhooks
+        post=True,
     )
 
 
