@@ -12,8 +12,12 @@ from app.github.client import GitHub
 from app.settings import Settings
 
 QueueName = Literal["fetch", "judge", "report"]
-"""`fetch` runs as many tasks at once as there are worker threads; `judge` and `report` run one task at a
-time for each partition."""
+"""Each runs as many tasks at once as a worker has threads."""
+
+QUEUES: tuple[QueueName, ...] = ("fetch", "judge", "report")
+
+PARTITIONED: frozenset[QueueName] = frozenset({"judge", "report"})
+"""Those that run one task at a time for each partition, whatever the number of workers."""
 
 Payload = Mapping[str, Any]
 """A small JSON object of ids with a `schema` number, never a model or a body; fields are only ever added."""
@@ -63,4 +67,5 @@ Pipeline = Mapping[str, Stage]
 """Stages by name; the key is `Stage.name`."""
 
 FIRST_STAGE = "record_run"
-"""What a delivery starts, with the payload `{"schema": 1, "delivery": GUID}`."""
+"""What a delivery starts, with the payload `{"schema": 1, "delivery": GUID}`, and what a missing attempt
+does, with `{"schema": 1, "repo": NAME, "run": ID, "attempt": NUMBER}`."""

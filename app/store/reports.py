@@ -5,12 +5,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, ForeignKey, Index, String, Text, UniqueConstraint, select, text
+from sqlalchemy import ColumnElement, ForeignKey, Index, UniqueConstraint, select, text, true
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.ids import Sha
 from app.domain.main_alert import AlertEvent, AlertStep
-from app.store.base import Base, Json
+from app.store.base import Base, Json, LongText, ShortText
 from app.store.upsert import insert_or_update
 
 
@@ -21,8 +21,8 @@ class CommentRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
     pull: Mapped[int]
-    github_id: Mapped[int]
-    body: Mapped[str] = mapped_column(Text)
+    github_id: Mapped[int | None]
+    body: Mapped[str] = mapped_column(LongText)
     published_at: Mapped[datetime]
 
 
@@ -49,22 +49,26 @@ class AlertRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
-    branch: Mapped[str] = mapped_column(String(300))
-    state: Mapped[str] = mapped_column(String(20))
-    opened_on: Mapped[str] = mapped_column(String(64))
+    branch: Mapped[str] = mapped_column(ShortText(300))
+    state: Mapped[str] = mapped_column(ShortText(20))
+    opened_on: Mapped[str] = mapped_column(ShortText(64))
     opened_at: Mapped[datetime]
-    closed_on: Mapped[str | None] = mapped_column(String(64))
+    closed_on: Mapped[str | None] = mapped_column(ShortText(64))
     closed_at: Mapped[datetime | None]
     issue: Mapped[int | None]
-    title: Mapped[str] = mapped_column(Text, default="")
-    body: Mapped[str] = mapped_column(Text, default="")
+    title: Mapped[str] = mapped_column(LongText, default="")
+    body: Mapped[str] = mapped_column(LongText, default="")
     """What the issue holds, or should hold as soon as it is published."""
     history: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    is_posted: Mapped[bool] = mapped_column(server_default=true())
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """`repo` is our key; `issue` is GitHub's number, None until one was opened."""
+    """`repo` is our key; `issue` is GitHub's number, None until one was opened.
+
+    `is_posted` is False while the alert is only kept here, because posting is switched off.
+    """
 
     repo: int
     branch: str
@@ -77,11 +81,14 @@ class Alert:
     title: str = ""
     body: str = ""
     history: tuple[AlertEvent, ...] = ()
+    is_posted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedComment:
-    github_id: int
+    """`github_id` is None for one that is only kept here, because posting is switched off."""
+
+    github_id: int | None
     body: str
     published_at: datetime
 
@@ -94,7 +101,7 @@ def comment(session: Session, repo: int, pull: int) -> PublishedComment | None:
 
 
 def remember_comment(
-    session: Session, repo: int, pull: int, *, github_id: int, body: str, at: datetime
+    session: Session, repo: int, pull: int, *, github_id: int | None, body: str, at: datetime
 ) -> None:
     row = {"repo_id": repo, "pull": pull, "github_id": github_id, "body": body, "published_at": at}
     facts = ["github_id", "body", "published_at"]
@@ -132,6 +139,7 @@ def save_alert(session: Session, alert: Alert) -> None:
         "title": alert.title,
         "body": alert.body,
         "history": [_event_json(event) for event in alert.history],
+        "is_posted": alert.is_posted,
     }
     key = ["repo_id", "branch", "opened_on"]
     facts = [name for name in row if name not in key]
@@ -165,6 +173,7 @@ def _alert(row: AlertRow) -> Alert:
             )
             for event in row.history
         ),
+        is_posted=row.is_posted,
     )
 
 

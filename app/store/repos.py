@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, String, Text, UniqueConstraint, select, tuple_
+from sqlalchemy import ForeignKey, UniqueConstraint, select, tuple_, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.ids import RepoName, Sha
 from app.domain.run import PullRequest
-from app.store.base import Base
+from app.store.base import Base, LongText, ShortText
 from app.store.upsert import insert_missing, insert_or_update
 
 
@@ -16,11 +16,11 @@ class RepoRow(Base):
     __tablename__ = "repos"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    full_name: Mapped[str] = mapped_column(String(300), unique=True)
+    full_name: Mapped[str] = mapped_column(ShortText(300), unique=True)
     """In lower case: GitHub's names do not distinguish case. `shown_name` keeps the spelling."""
-    shown_name: Mapped[str] = mapped_column(String(300))
+    shown_name: Mapped[str] = mapped_column(ShortText(300))
     github_id: Mapped[int | None] = mapped_column(index=True)
-    default_branch: Mapped[str] = mapped_column(String(300), default="main")
+    default_branch: Mapped[str] = mapped_column(ShortText(300), default="main")
 
 
 class PullRow(Base):
@@ -30,11 +30,11 @@ class PullRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
     number: Mapped[int]
-    title: Mapped[str] = mapped_column(Text)
-    author: Mapped[str | None] = mapped_column(String(100))
-    head_sha: Mapped[str] = mapped_column(String(64), index=True)
-    head_branch: Mapped[str] = mapped_column(String(300))
-    base_branch: Mapped[str] = mapped_column(String(300))
+    title: Mapped[str] = mapped_column(LongText)
+    author: Mapped[str | None] = mapped_column(ShortText(100))
+    head_sha: Mapped[str] = mapped_column(ShortText(64), index=True)
+    head_branch: Mapped[str] = mapped_column(ShortText(300))
+    base_branch: Mapped[str] = mapped_column(ShortText(300))
     is_open: Mapped[bool]
     merged_at: Mapped[datetime | None]
 
@@ -42,7 +42,12 @@ class PullRow(Base):
 def remember(
     session: Session, name: RepoName, *, github_id: int | None = None, default_branch: str | None = None
 ) -> int:
-    """Return the repository's key, making its row if needed; known facts replace older ones."""
+    """Return the repository's key, making its row if needed; known facts replace older ones.
+
+    GitHub's id outlives a name: a renamed repository keeps its key and all that is known of it.
+    """
+    if github_id is not None:
+        _follow_rename(session, name, github_id)
     new = {"full_name": name.lower(), "shown_name": name, "default_branch": default_branch or "main"}
     insert_missing(session, RepoRow, [new | {"github_id": github_id}], unique=["full_name"])
     row = session.scalars(select(RepoRow).where(RepoRow.full_name == name.lower())).one()
@@ -51,6 +56,16 @@ def remember(
     if default_branch is not None:
         row.default_branch = default_branch
     return row.id
+
+
+def _follow_rename(session: Session, name: RepoName, github_id: int) -> None:
+    """Unless the new name has a row of its own by now: two histories are not mixed."""
+    if key_of(session, name) is None:
+        session.execute(
+            update(RepoRow)
+            .where(RepoRow.github_id == github_id)
+            .values(full_name=name.lower(), shown_name=name)
+        )
 
 
 def key_of(session: Session, name: RepoName) -> int | None:
@@ -79,6 +94,13 @@ def remember_pull(session: Session, repo: int, pull: PullRequest) -> None:
     }
     facts = [name for name in row if name not in {"repo_id", "number"}]
     insert_or_update(session, PullRow, [row], unique=["repo_id", "number"], replace=facts)
+
+
+def close_pull(session: Session, repo: int, number: int) -> None:
+    """Note that a pull request is no longer open, where GitHub does not say how it ended."""
+    session.execute(
+        update(PullRow).where(PullRow.repo_id == repo, PullRow.number == number).values(is_open=False)
+    )
 
 
 def pull(session: Session, repo: int, number: int) -> PullRequest | None:

@@ -50,16 +50,20 @@ NOT_PASSED = " not passed since"
 
 
 def publish_alert(deps: Deps, payload: Payload) -> None:
-    """Open, update or close. Safe to repeat: what GitHub holds is read before a write."""
+    """Open, update or close. Safe to repeat: what GitHub holds is read before a write.
+
+    With posting switched off the alert is kept, and GitHub is not asked.
+    """
     repo, branch = payload["repo"], payload["branch"]
     with read_only(deps.store) as session:
         known = reports.open_alert(session, repo, branch)
         wanted = _wanted(session, repo, branch, known, deps)
-    if wanted is None or wanted == known:
+    posts = deps.settings.post
+    if wanted is None or (wanted == known and (wanted.is_posted or not posts)):
         return
-    issue = _publish(deps, wanted)
+    issue = _publish(deps, wanted) if posts else wanted.issue
     with unit_of_work(deps.store) as session:
-        reports.save_alert(session, replace(wanted, issue=issue))
+        reports.save_alert(session, replace(wanted, issue=issue, is_posted=posts))
 
 
 def _wanted(session: Session, repo: int, branch: str, known: Alert | None, deps: Deps) -> Alert | None:

@@ -41,18 +41,29 @@ class Wanted:
 
 
 def publish_comment(deps: Deps, payload: Payload) -> None:
-    """Make the comment say what is known now. Safe to repeat: what GitHub holds is read before a write."""
+    """Make the comment say what is known now. Safe to repeat: what GitHub holds is read before a write.
+
+    With posting switched off the comment is kept, and GitHub is not asked.
+    """
     repo, pull = payload["repo"], payload["pull"]
     with read_only(deps.store) as session:
         wanted = _wanted(session, repo, pull, deps.settings)
-    if wanted is None or (wanted.stored is not None and wanted.stored.body == wanted.body):
+    if wanted is None or _is_told(wanted, posts=deps.settings.post):
         return
-    published = _publish(deps, pull, wanted)
-    if published is not None:
-        with unit_of_work(deps.store) as session:
-            reports.remember_comment(
-                session, repo, pull, github_id=published.id, body=wanted.body, at=deps.clock.now()
-            )
+    held = None
+    if deps.settings.post:
+        published = _publish(deps, pull, wanted)
+        if published is None:
+            return
+        held = published.id
+    with unit_of_work(deps.store) as session:
+        reports.remember_comment(session, repo, pull, github_id=held, body=wanted.body, at=deps.clock.now())
+
+
+def _is_told(wanted: Wanted, *, posts: bool) -> bool:
+    """Whether this very text is where it should be; one that was only kept is still to be posted."""
+    stored = wanted.stored
+    return stored is not None and stored.body == wanted.body and (stored.github_id is not None or not posts)
 
 
 def _wanted(session: Session, repo: int, number: int, settings: Settings) -> Wanted | None:
@@ -174,7 +185,7 @@ def _ours(deps: Deps, pull: int, wanted: Wanted) -> list[Comment]:
 
 
 def _remembered(deps: Deps, wanted: Wanted) -> Comment | None:
-    if wanted.stored is None:
+    if wanted.stored is None or wanted.stored.github_id is None:
         return None
     try:
         return deps.github.comment(wanted.repo, wanted.stored.github_id)

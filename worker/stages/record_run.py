@@ -10,7 +10,8 @@ from app.github.client import GitHub
 from app.store import changes, commits, inbox, repos, runs, seen_jobs, workflows
 from app.store.outbox import Order, ask
 from app.store.session import read_only, unit_of_work
-from worker.deps import FIRST_STAGE, Deps, Payload
+from worker.deps import Deps, Payload
+from worker.fetching.attempt_order import attempt_order
 from worker.fetching.known_commits import known_commit
 
 LISTED_COMMITS = 250
@@ -20,13 +21,22 @@ LISTED_COMMITS = 250
 def record_run(deps: Deps, payload: Payload) -> None:
     """The delivery is only a hint: everything is read again from the API. Safe to repeat.
 
-    The payload names a delivery, or else the run and its attempt.
+    The payload names a delivery, or else the run and its attempt. An attempt that is recorded, because the
+    list of runs told of it before its delivery came or the reverse, is not read again.
     """
     if "delivery" in payload:
         repo, run_id, attempt = _named_run(deps, DeliveryId(payload["delivery"]))
     else:
         repo, run_id, attempt = RepoName(payload["repo"]), RunId(payload["run"]), payload["attempt"]
-    record_attempt(deps, repo, run_id, attempt)
+    if not _is_recorded(deps, repo, run_id, attempt):
+        record_attempt(deps, repo, run_id, attempt)
+
+
+def _is_recorded(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> bool:
+    """What follows from it was ordered with it, in one transaction."""
+    with read_only(deps.store) as session:
+        key = repos.key_of(session, repo)
+        return key is not None and seen_jobs.knows_attempt(session, key, run_id, attempt)
 
 
 def record_attempt(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> None:
@@ -54,16 +64,8 @@ def record_attempt(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> N
         )
         ask(session, Order(f"fetch:{stored}", "fetch_artifacts", {"schema": 1, "attempt": stored}))
         if attempt > 1 and not seen_jobs.knows_attempt(session, key, run_id, attempt - 1):
-            ask(session, _order_of(key, run, attempt - 1))
-
-
-def _order_of(key: int, run: WorkflowRun, attempt: int) -> Order:
-    """A partial re-run leaves jobs as they were in an attempt whose delivery may have been lost."""
-    return Order(
-        key=f"record:{key}:{run.id}:{attempt}",
-        stage=FIRST_STAGE,
-        payload={"schema": 1, "repo": run.repo, "run": run.id, "attempt": attempt},
-    )
+            # A partial re-run leaves jobs as they were in an attempt whose delivery may have been lost.
+            ask(session, attempt_order(key, run.repo, run_id, attempt - 1))
 
 
 def _own_jobs(github: GitHub, run: WorkflowRun) -> list[Job]:

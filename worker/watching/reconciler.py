@@ -1,0 +1,74 @@
+"""The reconciler: looks at every repository's list of runs in turn, for what no delivery told of."""
+
+import threading
+from collections.abc import Callable
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from app.domain.ids import RepoName
+from app.store import watch
+from app.store.session import read_only, unit_of_work
+from worker.deps import Deps
+from worker.watching.look import look_if_due
+
+LOOK_S = 5.0
+"""How often it asks whose turn it is: one short read."""
+
+log = structlog.get_logger(__name__)
+
+
+class Reconciler:
+    """Beside the worker's tasks, in a thread; `after_look` is called when orders may have been written.
+
+    Of several workers one looks at a repository at a time. Where it ends in the middle of a look, the next
+    one begins it anew: nothing is written before its end.
+    """
+
+    def __init__(self, deps: Deps, *, after_look: Callable[[], None]) -> None:
+        self._deps = deps
+        self._after_look = after_look
+
+    def run(self, stop: threading.Event) -> None:
+        """Look until `stop` is set; does nothing where the settings switch it off."""
+        every_s = self._deps.settings.reconcile_s
+        if every_s == 0:
+            return
+        self._guarded(self._start_over, stop)
+        while not stop.is_set():
+            self._guarded(lambda: self.turn(stop), stop)
+            stop.wait(min(LOOK_S, every_s))
+
+    def turn(self, stop: threading.Event) -> int:
+        """Look at every repository that is due; return how many that was."""
+        looked = 0
+        for repo in self._names():
+            if stop.is_set():
+                break
+            if look_if_due(self._deps, repo):
+                looked += 1
+                self._after_look()
+        return looked
+
+    def _names(self) -> list[RepoName]:
+        """Those that the settings name, and those that GitHub has told us about."""
+        settings = self._deps.settings
+        with read_only(self._deps.store) as session:
+            known = watch.known_names(session)
+        found = {name.lower(): name for name in known if settings.watches(name)}
+        return [*found.values(), *(RepoName(name) for name in sorted(settings.watched - found.keys()))]
+
+    def _start_over(self) -> None:
+        alone = not self._deps.settings.on_postgres
+        with unit_of_work(self._deps.store) as session:
+            watch.start_over(session, alone=alone)
+
+    def _guarded(self, step: Callable[[], object], stop: threading.Event) -> None:
+        """A thread that ended would be missed by nobody: whatever goes wrong is told and tried again."""
+        try:
+            step()
+        except DBAPIError as error:
+            log.warning("reconciler cannot use the database", error=str(error.orig))
+        except Exception:
+            if not stop.is_set():  # what it works with may be closed under it by then
+                log.exception("reconciler met a bug")
