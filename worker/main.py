@@ -1,77 +1,160 @@
 """Composition root of the worker process: settings in, tasks run until told to stop."""
 
+import os
 import signal
+import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 
-import httpx
 import structlog
 from sqlalchemy import Engine
 
 from app import logs
 from app.clock import Clock, SystemClock
 from app.domain.policy import VerdictPolicy
-from app.github.client import GitHub, open_http
-from app.github.credentials import NoToken, PlainToken
+from app.github.client import open_http
 from app.settings import Settings
-from app.store.outbox import Order
 from app.store.session import open_engine, open_inbox
+from app.store.workers import Worker
 from worker.deps import Deps, Pipeline, QueueName
+from worker.github_access import open_github
 from worker.queue.engine import TaskEngine
+from worker.queue.leader import Leadership
+from worker.queue.lease import USUAL_LEASE, LeasePolicy, OwnLease
 from worker.queue.lock import exclusive
 from worker.queue.relay import Relay
 from worker.queue.retry import RetryPolicy
 from worker.queue.runner import TaskRunner
+from worker.queue.takeover import Takeover
+from worker.watching.reconciler import Reconciler
 
 log = structlog.get_logger(__name__)
 
 
 def run(
-    settings: Settings, pipeline: Pipeline, *, clock: Clock | None = None, stop: threading.Event | None = None
+    settings: Settings,
+    pipeline: Pipeline,
+    *,
+    clock: Clock | None = None,
+    stop: threading.Event | None = None,
+    policy: LeasePolicy = USUAL_LEASE,
 ) -> bool:
     """Work until `stop` is set or SIGTERM or SIGINT arrives; then let running tasks end.
 
     False if some did not end in time: their threads still run, so the caller should leave by `os._exit`.
-    Raises Conflict if another worker holds the data folder. Databases must be migrated already.
+    Raises Conflict on SQLite if another worker holds the data folder; on PostgreSQL there may be any number,
+    and one that loses its lease ends its process. Databases must be migrated already.
     """
     stop = stop or threading.Event()
-    with exclusive(settings.data_dir / "worker.queue.lock", subject="worker"), _deps(settings, clock) as deps:
-        return _work(deps, pipeline, stop)
+    with _place(settings):
+        lease = OwnLease(
+            settings.app_database_url, _worker(settings), policy, can_be_lost=settings.on_postgres
+        )
+        with _deps(settings, clock, lease.require) as deps:
+            return _work(deps, pipeline, stop, lease, policy)
 
 
-def _work(deps: Deps, pipeline: Pipeline, stop: threading.Event) -> bool:
-    settings = deps.settings
-    wake = threading.Event()
-    policy = RetryPolicy(max_tries=settings.max_tries, base_s=settings.retry_base_s)
-    runner = TaskRunner(deps, pipeline, policy, after_try=wake.set)
+@contextmanager
+def _place(settings: Settings) -> Iterator[None]:
+    """Only one worker has the files of a data folder; PostgreSQL is shared."""
+    if settings.on_postgres:
+        yield
+    else:
+        with exclusive(settings.data_dir / "worker.queue.lock", subject="worker"):
+            yield
+
+
+def _worker(settings: Settings) -> Worker:
+    """On SQLite always of one name, by which it takes up what the last one left; else of a new one."""
+    host, pid, started = socket.gethostname()[:100], os.getpid(), SystemClock().now()
+    name = f"{host}-{pid}-{started:%Y%m%dT%H%M%S.%f}" if settings.on_postgres else "worker"
+    return Worker(name, host, pid, version("flake-triage"))
+
+
+def _work(
+    deps: Deps, pipeline: Pipeline, stop: threading.Event, lease: OwnLease, policy: LeasePolicy
+) -> bool:
+    settings, wake = deps.settings, threading.Event()
+    runner = TaskRunner(
+        deps,
+        pipeline,
+        RetryPolicy(max_tries=settings.max_tries, base_s=settings.retry_base_s),
+        after_try=wake.set,
+        executor=lease.worker.executor,
+    )
     engine = TaskEngine(
         settings.engine_database_url,
         runner.run_try,
+        executor=lease.worker.executor,
         threads=settings.worker_threads,
         poll_interval_s=settings.poll_interval_s,
+        before_write=lease.require,
     )
-
-    def enqueue(order: Order) -> bool:
-        return engine.enqueue(order, queue_of(pipeline, order.stage))
-
     relay = Relay(
         store=deps.store,
         inbox=deps.inbox,
-        enqueue=enqueue,
+        enqueue=lambda order: engine.enqueue(order, queue_of(pipeline, order.stage)),
         clock=deps.clock,
         poll_interval_s=settings.poll_interval_s,
         wake=wake,
     )
-    engine.start()
+    ended = True
+    lease.start()
     try:
-        with _signals(stop, wake):
-            log.info("worker is ready", unfinished=relay.start_over(), data_dir=str(settings.data_dir))
-            relay.run(stop)
+        engine.start()
+        ended = False
+        try:
+            reconciler = Reconciler(deps, after_look=wake.set)
+            with (
+                _signals(stop, wake),
+                _takeover(settings, lease, engine, policy),
+                _beside(reconciler.run, name="reconciler"),
+            ):
+                log.info(
+                    "worker is ready",
+                    unfinished=relay.start_over(),
+                    database=settings.database_shown,
+                    executor=lease.worker.executor,
+                )
+                relay.run(stop)
+        finally:
+            log.info("worker is stopping")
+            ended = engine.stop(timeout_s=settings.stop_timeout_s)
     finally:
-        log.info("worker is stopping")
-        ended = engine.stop(timeout_s=settings.stop_timeout_s)
+        lease.stop(is_idle=ended)
     return ended
+
+
+@contextmanager
+def _takeover(settings: Settings, lease: OwnLease, engine: TaskEngine, policy: LeasePolicy) -> Iterator[None]:
+    """Beside the work: look after dead workers, where this one is the leader, and after lost tasks."""
+    leadership = None
+    if settings.on_postgres:
+        leadership = Leadership(
+            settings.app_database_url, silent_s=policy.stale_s, before_write=lease.require
+        )
+    leads = leadership.holds if leadership else lambda: True
+    try:
+        with _beside(Takeover(lease, engine, policy, leads=leads).run, name="takeover"):
+            yield
+    finally:
+        if leadership:
+            leadership.resign()
+
+
+@contextmanager
+def _beside(run_until: Callable[[threading.Event], None], *, name: str) -> Iterator[None]:
+    """Have something run in a thread of its own meanwhile; it is given the event that ends it."""
+    end = threading.Event()
+    thread = threading.Thread(target=run_until, args=(end,), name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
 
 
 def queue_of(pipeline: Pipeline, stage: str) -> QueueName:
@@ -81,17 +164,17 @@ def queue_of(pipeline: Pipeline, stage: str) -> QueueName:
 
 
 @contextmanager
-def _deps(settings: Settings, clock: Clock | None) -> Iterator[Deps]:
+def _deps(settings: Settings, clock: Clock | None, before_write: Callable[[], None]) -> Iterator[Deps]:
     logs.hide_also(settings.secrets)
     clock = clock or SystemClock()
-    store = open_engine(settings.app_database_url)
-    inbox = open_inbox(settings.inbox_database_url)
+    store = open_engine(settings.app_database_url, before_write=before_write)
+    inbox = open_inbox(settings.inbox_database_url, before_write=before_write)
     with open_http(timeout_s=settings.github_timeout_s) as http:
         yield Deps(
             settings=settings,
             store=store,
             inbox=inbox,
-            github=_github(settings, http, clock),
+            github=open_github(settings, http, clock, before_write=before_write),
             clock=clock,
             policy=VerdictPolicy(window_days=settings.evidence_window_days),
         )
@@ -101,16 +184,6 @@ def _deps(settings: Settings, clock: Clock | None) -> Iterator[Deps]:
 def _close(*engines: Engine) -> None:
     for engine in engines:
         engine.dispose()
-
-
-def _github(settings: Settings, http: httpx.Client, clock: Clock) -> GitHub:
-    return GitHub(
-        http,
-        NoToken() if settings.github_token is None else PlainToken(settings.github_token),
-        api_url=settings.github_api_url,
-        allow_private_downloads=settings.allow_private_downloads,
-        clock=clock,
-    )
 
 
 @contextmanager

@@ -39,8 +39,8 @@ def open_engine(
     `lock="at first write"` leaves BEGIN to the driver, for code that issues statements of its own.
     `cache_mb` bounds SQLite's pages in memory for each connection, of which a thread may hold one.
     `busy_s` is how long a writer waits for another one before it raises OperationalError.
-    `before_write` is called at the begin of each writing transaction, once it is the writer's turn; what it
-    raises ends the transaction before anything was written.
+    `before_write` is called at the begin of each writing transaction, once it is the writer's turn, and again
+    before its COMMIT; what it raises ends the transaction, and nothing was written.
     """
     if make_url(url).get_backend_name() == "sqlite":
         engine = _open_sqlite(url, durability=durability, lock=lock, cache_mb=cache_mb, busy_s=busy_s)
@@ -49,6 +49,7 @@ def open_engine(
     if before_write is not None:
 
         @event.listens_for(engine, "begin")
+        @event.listens_for(engine, "commit")
         def check(connection: Connection) -> None:
             if not _only_reads(connection):
                 before_write()

@@ -44,7 +44,7 @@ class Queue:
     def __init__(self, url: str) -> None:
         self.tries = Tries()
         self._test = 0
-        self.engine = TaskEngine(url, self._run, threads=4, poll_interval_s=0.02)
+        self.engine = TaskEngine(url, self._run, executor="worker", threads=4, poll_interval_s=0.02)
 
     def next_test(self) -> None:
         self._test += 1

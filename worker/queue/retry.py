@@ -77,24 +77,31 @@ def describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
+def may_pass(error: Exception) -> bool:
+    """Whether it says that the database cannot be used now, or has ended our session while we were at it."""
+    return isinstance(error, OperationalError) or (
+        isinstance(error, DBAPIError) and error.connection_invalidated
+    )
+
+
 def _family(error: Exception) -> str:
     if isinstance(error, CredentialsRefused):
         return CREDENTIALS
     if isinstance(error, TriageError):
         return type(error).__name__.lower()
-    return "unavailable" if isinstance(error, OperationalError) else "bug"
+    return "unavailable" if may_pass(error) else "bug"
 
 
 def _tries_allowed(error: Exception, policy: RetryPolicy) -> int:
     match error:
         case CredentialsRefused():
             return policy.credentials_tries
-        case Unavailable() | OperationalError():
+        case Unavailable():
             return policy.max_tries
         case TriageError():  # rejected for ever, or gone without the stage having noticed
             return 0
         case _:
-            return min(policy.bug_tries, policy.max_tries)
+            return policy.max_tries if may_pass(error) else min(policy.bug_tries, policy.max_tries)
 
 
 def _wait_s(error: Exception, *, spread: float, tries: int, policy: RetryPolicy) -> float:

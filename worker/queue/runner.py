@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import structlog
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from app.domain.errors import Conflict, Rejected
@@ -13,8 +13,8 @@ from app.logs import redact
 from app.store import tasks
 from app.store.session import unit_of_work
 from app.store.tasks import Task
-from worker.deps import Deps, Pipeline
-from worker.queue.retry import GiveUp, RetryAt, RetryPolicy, decide
+from worker.deps import PARTITIONED, Deps, Pipeline
+from worker.queue.retry import GiveUp, RetryAt, RetryPolicy, decide, may_pass
 
 Answer = TypeVar("Answer")
 
@@ -28,15 +28,28 @@ log = structlog.get_logger(__name__)
 
 
 class TaskRunner:
-    """Called by the engine's threads. `after_try` is called when orders may have been written."""
+    """Called by the engine's threads. `after_try` is called when orders may have been written; `executor` is
+    the worker's name.
+    """
 
     def __init__(
-        self, deps: Deps, pipeline: Pipeline, policy: RetryPolicy, *, after_try: Callable[[], None]
+        self,
+        deps: Deps,
+        pipeline: Pipeline,
+        policy: RetryPolicy,
+        *,
+        after_try: Callable[[], None],
+        executor: str = "worker",
     ) -> None:
         self._deps = deps
         self._pipeline = pipeline
         self._policy = policy
         self._after_try = after_try
+        self._executor = executor
+        self._together = {
+            queue: frozenset(one.name for one in pipeline.values() if one.queue == queue)
+            for queue in PARTITIONED
+        }
 
     def run_try(self, key: str, number: int) -> None:
         """Run the task's stage once, for order `number`; then the task is done, waiting or dead.
@@ -44,14 +57,25 @@ class TaskRunner:
         Does nothing for a task that has ended or was ordered again since. Never raises what a stage raised.
         """
         with structlog.contextvars.bound_contextvars(task=key):
-            now = self._deps.clock.now()
-            task = self._record(lambda session: tasks.begin_try(session, key, number=number, at=now))
+            task = self._record(lambda session: self._begin(session, key, number))
             if task is None:
-                log.debug("order is overtaken", number=number)
+                log.debug("order is overtaken, or its partition is taken", number=number)
                 return
             with structlog.contextvars.bound_contextvars(stage=task.stage, **_names(task)):
                 self._conclude(task, self._failure(task))
         self._after_try()
+
+    def _begin(self, session: Session, key: str, number: int) -> Task | None:
+        known = tasks.by_key(session, key)
+        stage = None if known is None else self._pipeline.get(known.stage)
+        return tasks.begin_try(
+            session,
+            key,
+            number=number,
+            at=self._deps.clock.now(),
+            executor=self._executor,
+            apart_from=() if stage is None else self._together.get(stage.queue, ()),
+        )
 
     def _failure(self, task: Task) -> Exception | None:
         """What the try failed with; None if it did what it should."""
@@ -69,9 +93,9 @@ class TaskRunner:
         return None
 
     def _conclude(self, task: Task, error: Exception | None) -> None:
-        now = self._deps.clock.now()
+        now, token = self._deps.clock.now(), task.total_tries
         if error is None:
-            self._record(lambda session: tasks.finish(session, task.key, at=now))
+            self._record_end(lambda session: tasks.finish(session, task.key, at=now, token=token))
             return
         verdict = decide(
             error, key=task.key, tries=task.tries, now=now, policy=self._policy, before=task.error_family
@@ -80,14 +104,16 @@ class TaskRunner:
         bug = error if family == "bug" else None
         if isinstance(verdict, GiveUp):
             log.error("task is dead", tries=task.tries, error=text, exc_info=bug)
-            self._record(lambda session: tasks.bury(session, task.key, at=now, family=family, error=text))
+            self._record_end(
+                lambda session: tasks.bury(session, task.key, at=now, family=family, error=text, token=token)
+            )
         else:
             self._wait(task, verdict, text, bug)
 
     def _wait(self, task: Task, again: RetryAt, text: str, bug: Exception | None) -> None:
         log.warning("task waits", tries=again.tries, until=again.at, error=text, exc_info=bug)
         now = self._deps.clock.now()
-        self._record(
+        self._record_end(
             lambda session: tasks.wait(
                 session,
                 task.key,
@@ -96,8 +122,14 @@ class TaskRunner:
                 family=again.family,
                 error=text,
                 tries=again.tries,
+                token=task.total_tries,
             )
         )
+
+    def _record_end(self, write: Callable[[Session], bool]) -> None:
+        """A try that another one has overtaken, because its worker counted as dead, ends without a trace."""
+        if not self._record(write):
+            log.warning("another try has begun since; the end of this one is not recorded")
 
     def _record(self, write: Callable[[Session], Answer]) -> Answer:
         """Returns once it is written. Going on without would leave a task that nobody ever runs again;
@@ -107,7 +139,9 @@ class TaskRunner:
             try:
                 with unit_of_work(self._deps.store) as session:
                     return write(session)
-            except OperationalError as error:
+            except DBAPIError as error:
+                if not may_pass(error):
+                    raise
                 log.warning("cannot record a task", error=str(error.orig))
                 time.sleep(RECORD_AGAIN_S)
 
