@@ -6,7 +6,7 @@ from alembic import context
 from alembic.autogenerate.api import AutogenContext
 from sqlalchemy import JSON, BigInteger
 
-from app.store.base import UtcDateTime
+from app.store.base import LongText, ShortText, UtcDateTime
 from app.store.migrate import options
 from app.store.session import open_engine
 
@@ -16,6 +16,8 @@ WAIT_S = 120.0
 
 def render_type(kind: str, item: Any, autogen: AutogenContext) -> str | bool:  # noqa: ANN401 - alembic's own
     """Write our column types by their names, so that a migration reads like the models."""
+    if kind == "type" and isinstance(item, ShortText | LongText):
+        return f"sa.{item.impl!r}"
     names = {UtcDateTime: "UtcDateTime()", BigInteger: "RowId", JSON: "Json"}
     name = names.get(type(item)) if kind == "type" else None
     if name is None:

@@ -34,6 +34,12 @@ PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 ABSENT = "PostgreSQL's initdb and postgres are neither on PATH nor where pg_config --bindir says"
 
+_WRITTEN = (
+    "SELECT quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace "
+    "AND relname NOT LIKE 'alembic%' AND pg_relation_size(oid) > 0"
+)
+_FOREIGN = "SELECT 1 FROM pg_namespace WHERE nspname = 'dbos'"
+
 
 @cache
 def binaries() -> Path | None:
@@ -57,6 +63,7 @@ class Server:
     process: "subprocess.Popen[bytes] | None" = None
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     has_template: bool = False
+    cleared: list[str] = field(default_factory=list)
 
     def url(self, name: str = "postgres") -> str:
         """As an operator would write it into FLAKE_TRIAGE_DATABASE_URL."""
@@ -71,6 +78,21 @@ class Server:
             self.has_template = True
         self._run(f"CREATE DATABASE {name} TEMPLATE {'migrated' if migrated else 'template0'}")
         return self.url(name)
+
+    def borrow(self) -> str:
+        """A migrated database without a row, to be given back: emptying one is quicker than making one."""
+        return self.cleared.pop() if self.cleared else self.new_database()
+
+    def give_back(self, url: str) -> None:
+        """Empty it again; one in which tables were made is dropped."""
+        with psycopg.connect(url, autocommit=True) as connection:
+            if connection.execute(_FOREIGN).fetchone():
+                self.drop(url)
+                return
+            written = [name for (name,) in connection.execute(_WRITTEN)]
+            if written:
+                connection.execute(f"TRUNCATE {', '.join(written)} RESTART IDENTITY CASCADE".encode())
+        self.cleared.append(url)
 
     def drop(self, url: str) -> None:
         """Remove a database, ending whoever is connected."""
@@ -162,9 +184,9 @@ def postgres() -> Iterator[Server]:
 @pytest.fixture
 def postgres_url(postgres: Server) -> Iterator[str]:
     """A migrated database for one test."""
-    url = postgres.new_database()
+    url = postgres.borrow()
     yield url
-    postgres.drop(url)
+    postgres.give_back(url)
 
 
 def _another_user() -> dict[str, Any]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, select
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.store.base import Base
+from app.store.base import Base, LongText, ShortText, storable
 from app.store.upsert import insert_missing, insert_or_update
 
 
@@ -34,11 +34,11 @@ class ArtifactRow(Base):
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"))
     github_id: Mapped[int]
     job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id"))
-    name: Mapped[str] = mapped_column(String(300))
+    name: Mapped[str] = mapped_column(ShortText(300))
     size_bytes: Mapped[int]
-    digest: Mapped[str | None] = mapped_column(String(100))
-    state: Mapped[str] = mapped_column(String(20))
-    detail: Mapped[str] = mapped_column(Text, default="")
+    digest: Mapped[str | None] = mapped_column(ShortText(100))
+    state: Mapped[str] = mapped_column(ShortText(20))
+    detail: Mapped[str] = mapped_column(LongText, default="")
     created_at: Mapped[datetime]
 
 
@@ -55,10 +55,10 @@ class SourceFileRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"))
     job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id"))
-    origin: Mapped[str] = mapped_column(String(300))
-    path: Mapped[str] = mapped_column(String(500))
-    kind: Mapped[str] = mapped_column(String(20))
-    blob: Mapped[str] = mapped_column(String(64))
+    origin: Mapped[str] = mapped_column(ShortText(300))
+    path: Mapped[str] = mapped_column(ShortText(500))
+    kind: Mapped[str] = mapped_column(ShortText(20))
+    blob: Mapped[str] = mapped_column(ShortText(64))
     cut: Mapped[bool]
 
 
@@ -92,7 +92,7 @@ def record(session: Session, attempt: int, artifacts: Sequence[StoredArtifact]) 
             "attempt_id": attempt,
             "github_id": artifact.github_id,
             "job_id": artifact.job,
-            "name": artifact.name[:300],
+            "name": artifact.name,
             "size_bytes": artifact.size_bytes,
             "digest": artifact.digest,
             "state": artifact.state.value,
@@ -117,7 +117,7 @@ def add_files(session: Session, attempt: int, files: Sequence[SourceFile]) -> No
         {
             "attempt_id": attempt,
             "job_id": file.job,
-            "origin": file.origin[:300],
+            "origin": file.origin,
             "path": file.path[-500:],
             "kind": file.kind.value,
             "blob": file.blob,
@@ -125,7 +125,7 @@ def add_files(session: Session, attempt: int, files: Sequence[SourceFile]) -> No
         }
         for file in files
         # A missing job is NULL, and NULLs are never equal to a unique constraint.
-        if (file.job, file.origin[:300], file.path[-500:]) not in known
+        if (file.job, storable(file.origin, 300), storable(file.path[-500:], 500)) not in known
     ]
     insert_missing(session, SourceFileRow, rows, unique=["attempt_id", "job_id", "origin", "path"])
 

@@ -3,8 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, MetaData, TypeDecorator
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, MetaData, String, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase
 
 NAMING = {
@@ -39,7 +38,46 @@ class UtcDateTime(TypeDecorator[datetime]):
 RowId = BigInteger().with_variant(Integer, "sqlite")
 """64-bit keys; SQLite gives out rowids only for its own INTEGER PRIMARY KEY."""
 
-Json = JSON().with_variant(JSONB, "postgresql")
+Json = JSON()
+"""Not JSONB: that sorts the keys, and refuses text that SQLite keeps (NUL, half a character)."""
+
+BYTES_A_CHARACTER = 3
+"""On the average of one text: a key of an index in PostgreSQL has at most 2,704 bytes."""
+
+
+def storable(text: str, most: int | None = None) -> str:
+    """The text as a column of `most` characters holds it, on both databases alike.
+
+    PostgreSQL knows no NUL, UTF-8 no half character; for what compares a text with stored ones.
+    """
+    if text.isascii():
+        return text[:most].replace("\0", "\ufffd")
+    written = text[:most].replace("\0", "\ufffd").encode("utf-8", "replace")
+    return written[: most and BYTES_A_CHARACTER * most].decode("utf-8", "ignore")
+
+
+class ShortText(TypeDecorator[str]):
+    """Text of at most so many characters; what is longer is cut, when written and when compared."""
+
+    impl = String
+    cache_ok = True
+
+    def __init__(self, length: int) -> None:
+        super().__init__(length)
+        self._most = length
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - both alike
+        return None if value is None else storable(value, self._most)
+
+
+class LongText(TypeDecorator[str]):
+    """Text of any length."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - both alike
+        return None if value is None else storable(value)
 
 
 class Base(DeclarativeBase):

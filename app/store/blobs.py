@@ -9,19 +9,22 @@ import io
 import zlib
 from typing import BinaryIO
 
-from sqlalchemy import LargeBinary, String, select
+from sqlalchemy import LargeBinary, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.store.base import Base
+from app.store.base import Base, ShortText
 from app.store.upsert import insert_missing
 
 READ_BYTES = 1024 * 1024
+
+REMOVED = ""
+"""The digest of a text that was removed, since it was past its time."""
 
 
 class BlobRow(Base):
     __tablename__ = "blobs"
 
-    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    digest: Mapped[str] = mapped_column(ShortText(64), primary_key=True)
     size_bytes: Mapped[int]
     packed: Mapped[bytes] = mapped_column(LargeBinary)
 
@@ -63,8 +66,10 @@ def text(session: Session, digest: str) -> str:
 
 
 def texts(session: Session, digests: set[str]) -> dict[str, str]:
+    """Texts by digest; one that was removed is empty."""
     statement = select(BlobRow.digest, BlobRow.packed).where(BlobRow.digest.in_(digests))
-    return {
+    removed = {REMOVED: ""} if REMOVED in digests else {}
+    return removed | {
         digest: zlib.decompress(packed).decode("utf-8", "replace")
         for digest, packed in session.execute(statement)
     }

@@ -1,11 +1,11 @@
 """The own commits of each tested head, fixed when first known: a later merge changes what GitHub says."""
 
-from sqlalchemy import ForeignKey, String, UniqueConstraint, select
+from sqlalchemy import ForeignKey, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.commit_graph import ChangeSet
 from app.domain.ids import Sha
-from app.store.base import Base, Json
+from app.store.base import Base, Json, ShortText
 from app.store.upsert import insert_or_update
 
 
@@ -15,8 +15,8 @@ class ChangeRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
-    head: Mapped[str] = mapped_column(String(64))
-    base: Mapped[str | None] = mapped_column(String(64))
+    head: Mapped[str] = mapped_column(ShortText(64))
+    base: Mapped[str | None] = mapped_column(ShortText(64))
     own: Mapped[list[str]] = mapped_column(Json)
     complete: Mapped[bool]
 

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, String, Text, UniqueConstraint, select
+from sqlalchemy import ForeignKey, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.ids import Sha, TreeSha
-from app.store.base import Base, Json
+from app.store.base import Base, Json, LongText, ShortText
 from app.store.upsert import insert_or_update
 
 
@@ -18,12 +18,12 @@ class CommitRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
-    sha: Mapped[str] = mapped_column(String(64))
-    tree: Mapped[str | None] = mapped_column(String(64))
+    sha: Mapped[str] = mapped_column(ShortText(64))
+    tree: Mapped[str | None] = mapped_column(ShortText(64))
     parents: Mapped[list[str] | None] = mapped_column(Json)
-    subject: Mapped[str | None] = mapped_column(Text)
-    author: Mapped[str | None] = mapped_column(String(200))
-    branch: Mapped[str | None] = mapped_column(String(300))
+    subject: Mapped[str | None] = mapped_column(LongText)
+    author: Mapped[str | None] = mapped_column(ShortText(200))
+    branch: Mapped[str | None] = mapped_column(ShortText(300))
     pull: Mapped[int | None]
     committed_at: Mapped[datetime | None]
 
@@ -36,9 +36,9 @@ class RelationRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
-    base: Mapped[str] = mapped_column(String(64))
-    head: Mapped[str] = mapped_column(String(64))
-    merge_base: Mapped[str] = mapped_column(String(64))
+    base: Mapped[str] = mapped_column(ShortText(64))
+    head: Mapped[str] = mapped_column(ShortText(64))
+    merge_base: Mapped[str] = mapped_column(ShortText(64))
     ahead_by: Mapped[int]
     behind_by: Mapped[int]
     own: Mapped[list[str]] = mapped_column(Json)

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, select
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.gap import Gap, GapKind
-from app.store.base import Base
+from app.store.base import Base, LongText, ShortText
 from app.store.upsert import insert_missing
 
 
@@ -22,9 +22,9 @@ class GapRow(Base):
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"))
     job_id: Mapped[int] = mapped_column(default=0)
     """Our key of the job it concerns, 0 for the whole attempt."""
-    kind: Mapped[str] = mapped_column(String(40))
-    subject: Mapped[str] = mapped_column(String(500))
-    detail: Mapped[str] = mapped_column(Text)
+    kind: Mapped[str] = mapped_column(ShortText(40))
+    subject: Mapped[str] = mapped_column(ShortText(500))
+    detail: Mapped[str] = mapped_column(LongText)
     noted_at: Mapped[datetime]
 
 
@@ -35,7 +35,7 @@ def note(session: Session, attempt: int, job: int | None, gaps: Iterable[Gap], *
             "attempt_id": attempt,
             "job_id": job or 0,
             "kind": gap.kind.value,
-            "subject": gap.subject[:500],
+            "subject": gap.subject,
             "detail": gap.detail,
             "noted_at": at,
         }

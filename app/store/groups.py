@@ -4,11 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, case, func, select, update
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, case, func, select, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.category import Category
-from app.store.base import Base
+from app.store.base import Base, LongText, ShortText
 from app.store.upsert import insert_missing
 
 
@@ -23,10 +23,10 @@ class GroupRow(Base):
     repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
     test_id: Mapped[int | None] = mapped_column(ForeignKey("tests.id"), index=True)
     """The test whose failure founded the group; parameters of one test share it."""
-    key: Mapped[str] = mapped_column(String(80))
+    key: Mapped[str] = mapped_column(ShortText(80))
     algorithm: Mapped[int]
-    category: Mapped[str] = mapped_column(String(40))
-    title: Mapped[str] = mapped_column(Text)
+    category: Mapped[str] = mapped_column(ShortText(40))
+    title: Mapped[str] = mapped_column(LongText)
     opaque: Mapped[bool]
     first_seen_at: Mapped[datetime]
     last_seen_at: Mapped[datetime]

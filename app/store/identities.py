@@ -3,11 +3,11 @@
 import hashlib
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, select
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.outcome import TestId
-from app.store.base import Base
+from app.store.base import Base, LongText, ShortText
 from app.store.upsert import ROWS_PER_STATEMENT, chunks, insert_missing
 
 
@@ -21,14 +21,14 @@ class TestRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
-    identity: Mapped[str] = mapped_column(String(32))
+    identity: Mapped[str] = mapped_column(ShortText(32))
     """Digest of the four parts: they can be longer than an index takes."""
-    file: Mapped[str] = mapped_column(Text)
-    suite: Mapped[str] = mapped_column(Text)
-    classname: Mapped[str] = mapped_column(Text)
-    name: Mapped[str] = mapped_column(Text)
-    label: Mapped[str] = mapped_column(Text)
-    base_label: Mapped[str] = mapped_column(String(500))
+    file: Mapped[str] = mapped_column(LongText)
+    suite: Mapped[str] = mapped_column(LongText)
+    classname: Mapped[str] = mapped_column(LongText)
+    name: Mapped[str] = mapped_column(LongText)
+    label: Mapped[str] = mapped_column(LongText)
+    base_label: Mapped[str] = mapped_column(ShortText(500))
     """The label without parameters, cut: for looking up, never for telling tests apart."""
 
 
@@ -86,12 +86,12 @@ def _row(repo: int, identity: str, test: TestId) -> dict[str, object]:
     return {
         "repo_id": repo,
         "identity": identity,
-        "file": _storable(test.file),
-        "suite": _storable(test.suite),
-        "classname": _storable(test.classname),
-        "name": _storable(test.name),
-        "label": _storable(test.label),
-        "base_label": _storable(test.base_label)[:500],
+        "file": test.file,
+        "suite": test.suite,
+        "classname": test.classname,
+        "name": test.name,
+        "label": test.label,
+        "base_label": test.base_label,
     }
 
 
@@ -111,8 +111,3 @@ def by_key(session: Session, keys: Collection[int]) -> dict[int, TestId]:
         row.id: TestId(file=row.file, suite=row.suite, classname=row.classname, name=row.name)
         for row in session.scalars(statement)
     }
-
-
-def _storable(text: str) -> str:
-    """PostgreSQL refuses NUL in text, and UTF-8 has no lone surrogates."""
-    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Index, LargeBinary, String, Text, select, text, update
+from sqlalchemy import Index, LargeBinary, select, text, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.ids import DeliveryId
-from app.store.base import InboxBase, Json
+from app.store.base import InboxBase, Json, LongText, ShortText
+from app.store.expressions import by_code_points
 from app.store.upsert import insert_missing
 
 
@@ -33,14 +34,14 @@ class DeliveryRow(InboxBase):
         Index("ix_deliveries_received_at", "received_at"),
     )
 
-    guid: Mapped[str] = mapped_column(String(100), primary_key=True)
-    event: Mapped[str] = mapped_column(String(100))
-    action: Mapped[str | None] = mapped_column(String(100))
-    repo: Mapped[str | None] = mapped_column(String(300))
+    guid: Mapped[str] = mapped_column(ShortText(100), primary_key=True)
+    event: Mapped[str] = mapped_column(ShortText(100))
+    action: Mapped[str | None] = mapped_column(ShortText(100))
+    repo: Mapped[str | None] = mapped_column(ShortText(300))
     headers: Mapped[dict[str, str]] = mapped_column(Json)
     body: Mapped[bytes] = mapped_column(LargeBinary)
-    state: Mapped[str] = mapped_column(String(20))
-    note: Mapped[str] = mapped_column(Text, default="")
+    state: Mapped[str] = mapped_column(ShortText(20))
+    note: Mapped[str] = mapped_column(LongText, default="")
     received_at: Mapped[datetime]
     relayed_at: Mapped[datetime | None]
     deliveries_seen: Mapped[int] = mapped_column(default=1)
@@ -103,7 +104,7 @@ def waiting(session: Session, *, limit: int) -> list[DeliveryId]:
     statement = (
         select(DeliveryRow.guid)
         .where(DeliveryRow.state == DeliveryState.WAITING.value)
-        .order_by(DeliveryRow.received_at, DeliveryRow.guid)
+        .order_by(DeliveryRow.received_at, by_code_points(DeliveryRow.guid))
         .limit(limit)
     )
     return [DeliveryId(guid) for guid in session.scalars(statement)]
@@ -132,7 +133,8 @@ def by_guid(session: Session, guid: DeliveryId) -> StoredDelivery | None:
 
 
 def newest(session: Session, *, limit: int) -> list[StoredDelivery]:
-    statement = select(DeliveryRow).order_by(DeliveryRow.received_at.desc(), DeliveryRow.guid).limit(limit)
+    newest_first = (DeliveryRow.received_at.desc(), by_code_points(DeliveryRow.guid))
+    statement = select(DeliveryRow).order_by(*newest_first).limit(limit)
     return [_stored(row) for row in session.scalars(statement)]
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, String, UniqueConstraint, func, or_, select, text, tuple_, update
+from sqlalchemy import Index, UniqueConstraint, func, or_, select, text, tuple_, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.store.base import Base, Json
+from app.store.base import Base, Json, ShortText
 from app.store.upsert import insert_missing
 
 
@@ -25,11 +25,11 @@ class OutboxRow(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    key: Mapped[str] = mapped_column(String(300))
+    key: Mapped[str] = mapped_column(ShortText(300))
     number: Mapped[int]
-    stage: Mapped[str] = mapped_column(String(60))
+    stage: Mapped[str] = mapped_column(ShortText(60))
     payload: Mapped[dict[str, Any]] = mapped_column(Json)
-    partition: Mapped[str | None] = mapped_column(String(400))
+    partition: Mapped[str | None] = mapped_column(ShortText(400))
     run_after: Mapped[datetime | None]
     relayed_at: Mapped[datetime | None]
 

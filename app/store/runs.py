@@ -4,17 +4,20 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, ForeignKey, Index, String, UniqueConstraint, select, text, update
+from sqlalchemy import ColumnElement, ForeignKey, Index, UniqueConstraint, select, text, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.ids import JobId, RepoName, RunId, Sha, TreeSha
 from app.domain.job_name import parse_job_name
 from app.domain.run import TESTS_THE_PUSHED_COMMIT, Conclusion, Job, WorkflowRun
 from app.domain.tested_tree import TestedTree, ToldBy, TreeSource
-from app.store.base import Base, Json
+from app.store.base import Base, Json, ShortText, storable
 from app.store.repos import RepoRow
 from app.store.run_values import JobExecution, StoredAttempt, StoredJob
 from app.store.upsert import insert_missing, insert_or_update
+
+LONGEST_NAME = 500
+"""Characters of a job's and of a variant's name."""
 
 
 class RunRow(Base):
@@ -29,13 +32,13 @@ class RunRow(Base):
     repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
     github_id: Mapped[int]
     workflow_id: Mapped[int]
-    workflow: Mapped[str] = mapped_column(String(300))
-    event: Mapped[str] = mapped_column(String(60))
-    head_sha: Mapped[str] = mapped_column(String(64))
-    head_branch: Mapped[str | None] = mapped_column(String(300))
+    workflow: Mapped[str] = mapped_column(ShortText(300))
+    event: Mapped[str] = mapped_column(ShortText(60))
+    head_sha: Mapped[str] = mapped_column(ShortText(64))
+    head_branch: Mapped[str | None] = mapped_column(ShortText(300))
     pull: Mapped[int | None] = mapped_column(index=True)
     from_fork: Mapped[bool]
-    url: Mapped[str] = mapped_column(String(500))
+    url: Mapped[str] = mapped_column(ShortText(500))
     created_at: Mapped[datetime]
 
 
@@ -56,8 +59,8 @@ class AttemptRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     number: Mapped[int]
-    conclusion: Mapped[str | None] = mapped_column(String(30))
-    actor: Mapped[str | None] = mapped_column(String(100))
+    conclusion: Mapped[str | None] = mapped_column(ShortText(30))
+    actor: Mapped[str | None] = mapped_column(ShortText(100))
     started_at: Mapped[datetime]
     completed_at: Mapped[datetime]
     recorded_at: Mapped[datetime]
@@ -77,21 +80,21 @@ class JobRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"))
     github_id: Mapped[int]
-    name: Mapped[str] = mapped_column(String(500))
+    name: Mapped[str] = mapped_column(ShortText(500))
     variant_id: Mapped[int] = mapped_column(ForeignKey("variants.id"))
-    shard: Mapped[str | None] = mapped_column(String(60))
-    conclusion: Mapped[str | None] = mapped_column(String(30))
-    runner: Mapped[str | None] = mapped_column(String(200))
+    shard: Mapped[str | None] = mapped_column(ShortText(60))
+    conclusion: Mapped[str | None] = mapped_column(ShortText(30))
+    runner: Mapped[str | None] = mapped_column(ShortText(200))
     labels: Mapped[list[str]] = mapped_column(Json)
-    failed_step: Mapped[str | None] = mapped_column(String(300))
-    url: Mapped[str] = mapped_column(String(500))
+    failed_step: Mapped[str | None] = mapped_column(ShortText(300))
+    url: Mapped[str] = mapped_column(ShortText(500))
     started_at: Mapped[datetime | None]
     completed_at: Mapped[datetime | None]
-    tree_source: Mapped[str] = mapped_column(String(20), default=TreeSource.UNKNOWN.value)
-    tested_commit: Mapped[str | None] = mapped_column(String(64))
-    tested_tree: Mapped[str | None] = mapped_column(String(64))
-    tested_base: Mapped[str | None] = mapped_column(String(64))
-    tree_told_by: Mapped[str] = mapped_column(String(20), server_default=ToldBy.CHECKOUT_STEP.value)
+    tree_source: Mapped[str] = mapped_column(ShortText(20), default=TreeSource.UNKNOWN.value)
+    tested_commit: Mapped[str | None] = mapped_column(ShortText(64))
+    tested_tree: Mapped[str | None] = mapped_column(ShortText(64))
+    tested_base: Mapped[str | None] = mapped_column(ShortText(64))
+    tree_told_by: Mapped[str] = mapped_column(ShortText(20), server_default=ToldBy.CHECKOUT_STEP.value)
     base_in_head: Mapped[bool | None]
     """Of the merge commit that was checked out: whether its base side is an ancestor of the head."""
     counted_at: Mapped[datetime | None]
@@ -107,7 +110,7 @@ class VariantRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     repo_id: Mapped[int] = mapped_column(ForeignKey("repos.id"))
     workflow_id: Mapped[int]
-    name: Mapped[str] = mapped_column(String(500))
+    name: Mapped[str] = mapped_column(ShortText(500))
 
 
 def record_attempt(
@@ -124,13 +127,13 @@ def record_attempt(
         "repo_id": repo,
         "github_id": run.id,
         "workflow_id": run.workflow_id,
-        "workflow": run.workflow[:300],
-        "event": run.event[:60],
+        "workflow": run.workflow,
+        "event": run.event,
         "head_sha": run.head_sha,
         "head_branch": run.head_branch,
         "pull": pull,
         "from_fork": run.from_fork,
-        "url": run.url[:500],
+        "url": run.url,
         "created_at": run.started_at,
     }
     insert_missing(session, RunRow, [new_run], unique=["repo_id", "github_id"])
@@ -164,20 +167,20 @@ def record_attempt(
 
 def _record_jobs(session: Session, repo: int, workflow_id: int, attempt: int, jobs: Sequence[Job]) -> None:
     names = {job.id: parse_job_name(job.name[:500]) for job in jobs}
-    own = {job.id: (job.variant or names[job.id].variant)[:500] for job in jobs}
+    own = {job.id: storable(job.variant or names[job.id].variant, LONGEST_NAME) for job in jobs}
     variants = variant_ids(session, repo, workflow_id, own.values())
     rows = [
         {
             "attempt_id": attempt,
             "github_id": job.id,
-            "name": job.name[:500],
+            "name": job.name,
             "variant_id": variants[own[job.id]],
             "shard": job.shard or names[job.id].shard,
             "conclusion": job.conclusion.value if job.conclusion else None,
             "runner": job.runner,
             "labels": list(job.labels),
-            "failed_step": job.failed_step[:300] if job.failed_step else None,
-            "url": job.url[:500],
+            "failed_step": job.failed_step or None,
+            "url": job.url,
             "started_at": job.started_at,
             "completed_at": job.completed_at,
         }
@@ -194,6 +197,7 @@ def _record_jobs(session: Session, repo: int, workflow_id: int, attempt: int, jo
 
 def adopt_job(session: Session, attempt: StoredAttempt, name: str) -> StoredJob:
     """A job row for results whose job is not known; its id is negative, which none of GitHub's is."""
+    name = storable(name, LONGEST_NAME)
     known = [job for job in jobs_of(session, attempt.id) if job.name == name]
     if known:
         return known[0]
@@ -216,7 +220,7 @@ def adopt_job(session: Session, attempt: StoredAttempt, name: str) -> StoredJob:
 
 
 def variant_ids(session: Session, repo: int, workflow_id: int, names: Iterable[str]) -> dict[str, int]:
-    wanted = sorted(set(names))
+    wanted = sorted({storable(name, LONGEST_NAME) for name in names})
     rows = [{"repo_id": repo, "workflow_id": workflow_id, "name": name} for name in wanted]
     insert_missing(session, VariantRow, rows, unique=["repo_id", "workflow_id", "name"])
     statement = select(VariantRow.name, VariantRow.id).where(

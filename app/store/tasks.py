@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Index, String, Text, exists, func, select, update
+from sqlalchemy import Index, exists, func, select, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.store import outbox
-from app.store.base import Base, Json
+from app.store.base import Base, Json, LongText, ShortText
+from app.store.expressions import by_code_points
 from app.store.outbox import Order, OutboxRow
 from app.store.upsert import insert_missing
 from app.store.workers import WorkerRow
@@ -37,11 +38,11 @@ class TaskRow(Base):
     __tablename__ = "tasks"
     __table_args__ = (Index("ix_tasks_state", "state", "updated_at"),)
 
-    key: Mapped[str] = mapped_column(String(300), primary_key=True)
-    stage: Mapped[str] = mapped_column(String(60))
+    key: Mapped[str] = mapped_column(ShortText(300), primary_key=True)
+    stage: Mapped[str] = mapped_column(ShortText(60))
     payload: Mapped[dict[str, Any]] = mapped_column(Json)
-    partition: Mapped[str | None] = mapped_column(String(400))
-    state: Mapped[str] = mapped_column(String(20))
+    partition: Mapped[str | None] = mapped_column(ShortText(400))
+    state: Mapped[str] = mapped_column(ShortText(20))
     tries: Mapped[int] = mapped_column(default=0)
     """Tries since it was queued or last retried by a person."""
     total_tries: Mapped[int] = mapped_column(default=0)
@@ -49,10 +50,10 @@ class TaskRow(Base):
     """The order that counts now: a try started for an older one has been overtaken and does nothing."""
     interrupted: Mapped[int] = mapped_column(default=0)
     """Tries that ended with their worker, since it was queued or last retried by a person."""
-    executor: Mapped[str | None] = mapped_column(String(200))
+    executor: Mapped[str | None] = mapped_column(ShortText(200))
     """The worker that began the last try."""
-    error_family: Mapped[str | None] = mapped_column(String(40))
-    error: Mapped[str | None] = mapped_column(Text)
+    error_family: Mapped[str | None] = mapped_column(ShortText(40))
+    error: Mapped[str | None] = mapped_column(LongText)
     next_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
@@ -201,7 +202,7 @@ def by_key(session: Session, key: str) -> Task | None:
 
 
 def newest(session: Session, *, state: TaskState | None, limit: int) -> list[Task]:
-    statement = select(TaskRow).order_by(TaskRow.updated_at.desc(), TaskRow.key).limit(limit)
+    statement = select(TaskRow).order_by(TaskRow.updated_at.desc(), by_code_points(TaskRow.key)).limit(limit)
     if state is not None:
         statement = statement.where(TaskRow.state == state.value)
     return [_task(row) for row in session.scalars(statement)]

@@ -3,19 +3,19 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import String, delete, func, select, type_coerce
+from sqlalchemy import delete, func, select, type_coerce
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.store.base import Base, UtcDateTime
+from app.store.base import Base, ShortText, UtcDateTime
 
 
 class WorkerRow(Base):
     __tablename__ = "workers"
 
-    executor_id: Mapped[str] = mapped_column(String(200), primary_key=True)
-    host: Mapped[str] = mapped_column(String(100))
+    executor_id: Mapped[str] = mapped_column(ShortText(200), primary_key=True)
+    host: Mapped[str] = mapped_column(ShortText(100))
     pid: Mapped[int]
-    version: Mapped[str] = mapped_column(String(60))
+    version: Mapped[str] = mapped_column(ShortText(60))
     started_at: Mapped[datetime]
     beat_at: Mapped[datetime]
     """When the lease was last renewed, by the database's clock: those of hosts differ."""

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.ids import RepoName, Sha
 from app.store.commits import CommitRow, RelationRow
+from app.store.expressions import by_code_points
 from app.store.reports import AlertRow, AlertState
 from app.store.repos import RepoRow
 
@@ -51,7 +52,7 @@ Step = tuple[int, Sha, Sha]
 
 def repositories(session: Session, *, limit: int) -> list[Repository]:
     """By name; served by the unique key."""
-    statement = select(RepoRow).order_by(RepoRow.full_name).limit(limit)
+    statement = select(RepoRow).order_by(by_code_points(RepoRow.full_name)).limit(limit)
     return [
         Repository(row.id, RepoName(row.shown_name), row.default_branch) for row in session.scalars(statement)
     ]

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, defer
 from app.domain.outcome import OutcomeKind
 from app.domain.run import Conclusion
 from app.domain.verdict import Kind, Strength, Whose
+from app.store.expressions import by_code_points
 from app.store.failures import FailureRow
 from app.store.identities import TestRow
 from app.store.runs import JobRow
@@ -57,7 +58,7 @@ def of_attempts(session: Session, attempts: Collection[int], *, limit: int) -> l
     return _read(
         session,
         FailureRow.attempt_id.in_(list(attempts)),
-        order=(FailureRow.attempt_id.desc(), TestRow.label, FailureRow.id),
+        order=(FailureRow.attempt_id.desc(), by_code_points(TestRow.label).nulls_first(), FailureRow.id),
         limit=limit,
     )
 
@@ -91,6 +92,7 @@ def shares(session: Session, attempts: Collection[int]) -> list[Share]:
         .outerjoin(VerdictRow, _newest_verdict())
         .where(FailureRow.attempt_id.in_(list(attempts)))
         .group_by(FailureRow.attempt_id, FailureRow.opaque, *verdict)
+        .order_by(FailureRow.attempt_id, func.min(FailureRow.id))
         .limit(1000)
     )
     return [

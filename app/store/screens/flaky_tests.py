@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.ids import RepoName
 from app.domain.verdict import EvidenceKind, Kind, Strength, Whose
+from app.store.expressions import by_code_points, total
 from app.store.failures import FailureRow
 from app.store.identities import TestRow
 from app.store.repos import RepoRow
@@ -167,8 +168,8 @@ def _ran(failed: CTE, since: date) -> CTE:
     return (
         select(
             DailyCountRow.test_id,
-            func.sum(DailyCountRow.ran).label("ran"),
-            func.sum(DailyCountRow.red).label("red"),
+            total(DailyCountRow.ran).label("ran"),
+            total(DailyCountRow.red).label("red"),
         )
         .where(DailyCountRow.test_id.in_(select(failed.c.test_id)), DailyCountRow.day >= since)
         .group_by(DailyCountRow.test_id)
@@ -236,7 +237,7 @@ def branches(session: Session, *, repo: int | None, since: datetime, limit: int)
             RunRow.head_branch.is_not(None),
         )
         .group_by(RunRow.head_branch)
-        .order_by(RunRow.head_branch)
+        .order_by(by_code_points(RunRow.head_branch))
         .limit(limit)
     )
     return [branch for branch in session.scalars(statement) if branch is not None]

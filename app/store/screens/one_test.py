@@ -4,11 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.domain.ids import RepoName
 from app.store.artifacts import FileKind, SourceFileRow
+from app.store.expressions import by_code_points, total
 from app.store.groups import GroupRow
 from app.store.identities import TestRow
 from app.store.repos import RepoRow
@@ -86,9 +87,9 @@ def day_counts(session: Session, test: int, *, since: date) -> list[DayCount]:
     statement = (
         select(
             DailyCountRow.day,
-            func.sum(DailyCountRow.ran),
-            func.sum(DailyCountRow.red),
-            func.sum(DailyCountRow.skipped),
+            total(DailyCountRow.ran),
+            total(DailyCountRow.red),
+            total(DailyCountRow.skipped),
         )
         .where(DailyCountRow.test_id == test, DailyCountRow.day >= since)
         .group_by(DailyCountRow.day)
@@ -126,7 +127,7 @@ def rank_logs(session: Session, attempts: Collection[int], *, limit: int) -> lis
             SourceFileRow.attempt_id.in_(list(attempts)),
             SourceFileRow.kind == FileKind.RANK_LOG.value,
         )
-        .order_by(SourceFileRow.attempt_id.desc(), SourceFileRow.path, SourceFileRow.id)
+        .order_by(SourceFileRow.attempt_id.desc(), by_code_points(SourceFileRow.path), SourceFileRow.id)
         .limit(limit)
     )
     return [_file(row) for row in session.scalars(statement)]

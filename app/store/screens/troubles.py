@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.gap import Gap, GapKind
 from app.domain.ids import DeliveryId, RepoName, RunId
+from app.store.expressions import by_code_points
 from app.store.gaps import GapRow
 from app.store.inbox import DeliveryRow, DeliveryState
 from app.store.repos import RepoRow
@@ -97,7 +98,7 @@ def dead_letters(session: Session, *, limit: int) -> list[DeadLetter]:
     statement = (
         select(TaskRow)
         .where(TaskRow.state == TaskState.DEAD.value)
-        .order_by(TaskRow.updated_at.desc(), TaskRow.key)
+        .order_by(TaskRow.updated_at.desc(), by_code_points(TaskRow.key))
         .limit(limit)
     )
     return [
@@ -111,7 +112,7 @@ def waiting_tasks(session: Session, *, limit: int) -> list[WaitingTask]:
     statement = (
         select(TaskRow)
         .where(TaskRow.state == TaskState.WAITING.value)
-        .order_by(TaskRow.updated_at.desc(), TaskRow.key)
+        .order_by(TaskRow.updated_at.desc(), by_code_points(TaskRow.key))
         .limit(limit)
     )
     return [
@@ -149,7 +150,7 @@ def delivery_lines(session: Session, states: Collection[DeliveryState], *, limit
             DeliveryRow.received_at,
         )
         .where(DeliveryRow.state.in_([state.value for state in states]))
-        .order_by(DeliveryRow.received_at.desc(), DeliveryRow.guid)
+        .order_by(DeliveryRow.received_at.desc(), by_code_points(DeliveryRow.guid))
         .limit(limit)
     )
     return [
