@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-pytest_plugins = ["fixtures_github", "fixtures_postgres"]
+pytest_plugins = ["fixtures_github", "fixtures_app", "fixtures_postgres"]
 
 OUTSIDE = ("FLAKE_TRIAGE_CORPUS", "FLAKE_TRIAGE_OPENAPI")
 """Folders of other projects' data that some tests read, and say so where they are absent."""

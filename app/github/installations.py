@@ -61,4 +61,4 @@ def _tell(installation: Installation, events: tuple[str, ...], url: str) -> None
     if installation.lacking:
         named.warning("the App lacks permissions", lacking=list(installation.lacking), accept_at=url)
     if EVENT not in events:
-        named.warning("the App is not told of finished runs; subscribe it to the event", event=EVENT)
+        named.warning("the App is not told of finished runs; subscribe it to the event", missing=EVENT)
