@@ -47,9 +47,10 @@ check: lint types contracts coverage ## linters, types, import contracts, covera
 lint: $(VENV)/.tools
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
-	$(BIN)/codespell app worker migrations tests README.md Makefile .ci
+	$(BIN)/codespell app worker migrations tests README.md Makefile Dockerfile compose.yaml .ci
 	$(BIN)/djlint --quiet --lint app/templates
 	$(BIN)/shellcheck .ci/run
+	$(BIN)/hadolint Dockerfile
 	@! grep -nE 'file:|\+cpu|^(-|https?:)' constraints.txt || { echo "constraints.txt names an index of one machine"; exit 1; }
 
 types: $(VENV)/.tools
