@@ -6,7 +6,15 @@ from typing import ClassVar
 
 from app.dashboard.charts import DayChart, GridChart
 from app.dashboard.parts import Attempt, Badge, Choice, Commit, Gap, Link, Mark, Ruling, Text
-from app.dashboard.problem_parts import DeadLetter, Delivery, KnownGap, Refusal, Trouble, WaitingTask
+from app.dashboard.problem_parts import (
+    DeadLetter,
+    Delivery,
+    KnownGap,
+    Refusal,
+    Trouble,
+    WaitingTask,
+    WatchedRepo,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -340,8 +348,28 @@ class ProblemsPage(Page):
     refused: str
     deliveries: tuple[Delivery, ...]
     delivery_choices: tuple[Choice, ...]
+    watched: tuple[WatchedRepo, ...]
     gaps: tuple[KnownGap, ...]
     following: Link | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A comment or an alert; `place` is where it stands on GitHub, None for what is only kept here."""
+
+    what: str
+    repo: str
+    place: Link | None
+    at: datetime
+    text: Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportsPage(Page):
+    template: ClassVar[str] = "reports.html"
+    posts: bool
+    reports: tuple[Report, ...]
+    shown: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

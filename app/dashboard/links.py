@@ -29,6 +29,11 @@ class GitHubLinks:
         return Link(f"issue #{number}", f"{self.site}/{quote(repo)}/issues/{number}")
 
 
+def alert(repo: RepoName, issue: int | None, github: GitHubLinks) -> Link:
+    """Its issue, or its text as it is kept here where there is none."""
+    return Link("its text", to_reports(repo)) if issue is None else github.issue(repo, issue)
+
+
 def outside(text: str, url: str) -> Link:
     """A link to an address that came from outside: only http and https are followed."""
     return Link(text, url if url.startswith(("https://", "http://")) else None)
@@ -40,6 +45,10 @@ def to_run(attempt: int) -> str:
 
 def to_pull(repo: RepoName, number: int) -> str:
     return f"/pulls/{quote(repo)}/{number}"
+
+
+def to_reports(repo: RepoName, pull: int | None = None) -> str:
+    return with_query("/reports", {"repo": repo, "pull": "" if pull is None else str(pull)})
 
 
 def to_test(test: int) -> str:

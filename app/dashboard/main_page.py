@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from app.dashboard import marks, views
+from app.dashboard import links, marks, views
 from app.dashboard.contexts import Branch, Episode, RedBranch, RedRun
 from app.dashboard.filters import ago
 from app.dashboard.links import GitHubLinks
@@ -74,7 +74,7 @@ def _last_red(
     because = f", with {claim(ended.sentence)}" if ended.sentence else ""
     return Episode(
         sentence=f"Last red {ago(ended.opened_at, now)}{because}; green again {ago(ended.closed_at, now)}.",
-        alert=None if ended.issue is None else github.issue(repo.name, ended.issue),
+        alert=links.alert(repo.name, ended.issue, github),
     )
 
 
@@ -83,7 +83,7 @@ def _still_open(repo: Repository, alert: OpenAlert | None, github: GitHubLinks) 
         return None
     return Episode(
         sentence=sentence(f"Its alert is open: {alert.sentence}"),
-        alert=None if alert.issue is None else github.issue(repo.name, alert.issue),
+        alert=links.alert(repo.name, alert.issue, github),
     )
 
 

@@ -19,6 +19,7 @@ from app.dashboard.one_test_page import one_test_page
 from app.dashboard.pull_page import pull_page
 from app.dashboard.pulls_page import pulls_page
 from app.dashboard.rendering import Pages
+from app.dashboard.reports_page import reports_page
 from app.dashboard.run_page import run_page
 from app.dashboard.tests_page import tests_page
 from app.dashboard.url_filters import read_days, read_filters, read_key, read_word
@@ -81,6 +82,13 @@ def pull(owner: str, name: str, number: str, wired: WiringDep, pages: PagesDep) 
     with _reading(wired) as (session, github, now):
         page = pull_page(session, RepoName(f"{owner}/{name}"), _key(number), github, now=now)
     return _found(page, pages, "No run of this pull request is known.", now)
+
+
+@router.get("/reports")
+def reports(request: Request, wired: WiringDep, pages: PagesDep) -> Response:
+    with _reading(wired) as (session, github, now):
+        page = reports_page(session, request.query_params, github, posts=wired.settings.post, now=now)
+    return pages.render(page)
 
 
 @router.get("/tests")

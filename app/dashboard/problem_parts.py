@@ -53,6 +53,19 @@ class KnownGap:
 
 
 @dataclass(frozen=True, slots=True)
+class WatchedRepo:
+    """A repository whose list of runs is looked at; `said` is what needs a look, or what the last one found.
+
+    `looked_at` is None before the first look that succeeded.
+    """
+
+    repo: str
+    mark: Mark
+    said: str
+    looked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Trouble:
     """One line of what needs a look, leading to its rows."""
 

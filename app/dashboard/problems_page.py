@@ -11,6 +11,7 @@ from app.dashboard.contexts import Beginning, ProblemsPage
 from app.dashboard.filters import ago, count
 from app.dashboard.problem_parts import DeadLetter, Delivery, KnownGap, Refusal, Trouble, WaitingTask
 from app.dashboard.url_filters import read_key
+from app.dashboard.watched_part import watched_views
 from app.deps import Wiring
 from app.domain.wording import counted
 from app.store.inbox import DeliveryState
@@ -57,6 +58,7 @@ def problems_page(
         delivery_choices=tuple(
             parts.Choice(name, name.replace("-", " "), chosen=name == chosen) for name in DELIVERY_STATES
         ),
+        watched=watched_views(session),
         gaps=tuple(_gap(one) for one in gaps[:GAPS_SHOWN]),
         following=None
         if more is None
@@ -91,6 +93,11 @@ def trouble_views(session: Session, inbox: Session, wired: Wiring, *, now: datet
         Trouble(parts.Link(text, f"/problems#{anchor}"), detail, mark)
         for text, anchor, detail, mark in found
         if text
+    ]
+    lines += [
+        Trouble(parts.Link(f"{one.repo} is not heard of", "/problems#repositories"), one.said, one.mark)
+        for one in watched_views(session)
+        if one.mark == bad
     ]
     token = _token(session)
     if token:

@@ -6,10 +6,11 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from app.dashboard import marks, views
+from app.dashboard import links, marks, views
 from app.dashboard.commit_facts import FAILURES_READ, CommitFacts, read_commits
 from app.dashboard.contexts import PullPage
 from app.dashboard.links import GitHubLinks
+from app.dashboard.parts import Link
 from app.dashboard.red_tests import red_tests
 from app.domain.branch_state import Colour
 from app.domain.ids import RepoName
@@ -17,6 +18,7 @@ from app.domain.run import PullRequest
 from app.domain.verdict_words import shares_told
 from app.domain.wording import counted, left_open, sentence, short
 from app.store import gaps, reports, repos, verdicts
+from app.store.reports import PublishedComment
 from app.store.screens import attempt_lines, failure_lines
 from app.store.screens.attempt_lines import AttemptLine
 from app.store.screens.failure_lines import FailureLine
@@ -55,7 +57,7 @@ def pull_page(
         subject=pull.title if pull is not None else "",
         mark=marks.NOT_PROVEN if doubt else marks.OF_COLOUR[facts.state.colour],
         github=github.pull(shown_name, number),
-        comment=None if comment is None else github.comment(shown_name, number, comment.github_id),
+        comment=None if comment is None else _comment(shown_name, number, comment, github),
         commit=github.commit(shown_name, at_head[0].head_sha),
         sentence=f"No failure now, but not proven green: {doubt}."
         if doubt
@@ -67,6 +69,12 @@ def pull_page(
         gaps=views.gaps(gap for found in gaps.of_attempts(session, told).values() for _job, gap in found),
         runs=tuple(views.attempt(line, github) for line in lines),
     )
+
+
+def _comment(repo: RepoName, number: int, comment: PublishedComment, github: GitHubLinks) -> Link:
+    if comment.github_id is None:
+        return Link("its comment, not posted", links.to_reports(repo, number))
+    return github.comment(repo, number, comment.github_id)
 
 
 def _at_head(

@@ -98,7 +98,7 @@ def red_branch(
         commits=commits,
         commits_note=note,
         next_step=_next(newest, failures, facts),
-        alert=None if alert is None or alert.issue is None else github.issue(repo.name, alert.issue),
+        alert=None if alert is None else links.alert(repo.name, alert.issue, github),
         gaps=views.gaps(gap for line in newest for gap in facts.gaps.get(line.run, ())),
     )
 

@@ -3,32 +3,18 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.ids import RepoName, RunId
+from app.domain.look_trouble import LookTrouble
 from app.domain.run_listing import Covered
 from app.store.base import Base, Json, LongText, ShortText
 from app.store.outbox import OutboxRow
 from app.store.repos import RepoRow
 from app.store.runs import AttemptRow, RunRow
 from app.store.upsert import ROWS_PER_STATEMENT, chunks, insert_missing
-
-
-class LookTrouble(StrEnum):
-    """Why a list could not be looked at, by what somebody has to do about it."""
-
-    GONE = "gone"  # 404: deleted, misspelt, or not to be seen with this token
-    REFUSED = "refused"  # 403: the token may not read runs
-    CREDENTIALS = "credentials"  # 401: the token itself is refused
-    LIMITED = "limited"  # too little of GitHub's hourly budget is left; goes on by itself
-    AWAY = "away"  # GitHub does not answer; goes on by itself
-
-    @property
-    def needs_somebody(self) -> bool:
-        return self in {LookTrouble.GONE, LookTrouble.REFUSED, LookTrouble.CREDENTIALS}
 
 
 class WatchRow(Base):

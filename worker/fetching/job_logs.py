@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.checkout import Checkout, tested_checkout
-from app.domain.errors import Gone
+from app.domain.errors import Gone, Rejected
 from app.domain.gap import Gap, GapKind
 from app.domain.job_log import JobLog, read_job_log
 from app.domain.run import Conclusion
@@ -84,6 +84,8 @@ class LogFetcher:
                 )
             except Gone as gone:
                 return _ReadLog(job, gaps=(Gap(GapKind.LOG_GONE, job.name, gone.reason),))
+            except Rejected as refused:
+                return _ReadLog(job, gaps=(Gap(GapKind.LOG_REFUSED, job.name, refused.reason),))
             with got.path.open("rb") as stream:
                 log = read_job_log(stream)
             blob = None

@@ -8,13 +8,14 @@ from sqlalchemy.orm import Session
 
 from app.domain.errors import CredentialsRefused, Gone, TriageError, Unavailable
 from app.domain.ids import RepoName
+from app.domain.look_trouble import LookTrouble
 from app.domain.run_listing import Covered, Missing, after_look, choose, distinct, horizon, is_deep, missing
 from app.github.facts import RepositoryFacts
 from app.logs import redact
 from app.store import outbox, repos, watch
 from app.store.outbox import Order
 from app.store.session import unit_of_work
-from app.store.watch import LookTrouble, Seen, Watched
+from app.store.watch import Seen, Watched
 from worker.deps import Deps
 from worker.fetching.attempt_order import attempt_order
 from worker.watching.walk import Walked, walk
