@@ -60,7 +60,8 @@ class Api:
             self.violations += self._contract.request_violations(method, path, template, params, given)
         by = NOBODY
         try:
-            by = self._caller(method, headers, template)
+            by = self._caller(method, headers)
+            self._require_right(by, method, template or "")
             fields: Json = given if isinstance(given, dict) else {}
             asked = Asked(self._state, self._at, self._links, method, path, names, params, fields, by)
             answer = ROUTES.get((method, template or ""), _no_such_path)(asked)
@@ -69,20 +70,21 @@ class Api:
         self._check(method, template, answer)
         return self._with_limits(_with_etag(answer, headers) if method == "GET" else answer, by)
 
-    def _caller(self, method: str, headers: Mapping[str, str], template: str | None) -> Caller:
+    def _caller(self, method: str, headers: Mapping[str, str]) -> Caller:
         try:
-            by = caller(self._state, method, headers.get("authorization"))
+            return caller(self._state, method, headers.get("authorization"))
         except Refused as error:
             raise Refusal(401, str(error)) from None
+
+    def _require_right(self, by: Caller, method: str, template: str) -> None:
         if not self._state.rates.count(by.payer, now=self._state.clock.now()):
             raise Refusal(403, "API rate limit exceeded.")
         if by.is_suspended:
             raise Refusal(403, SUSPENDED)
-        missing = by.missing(method, template or "")
+        missing = by.missing(method, template)
         if missing is not None:
             needs = {"x-accepted-github-permissions": missing}
             raise Refusal(403, "Resource not accessible by integration", needs)
-        return by
 
     def _with_limits(self, answer: Answer, by: Caller) -> Answer:
         """What is left of the hour and what time it is, as GitHub says with each answer."""

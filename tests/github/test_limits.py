@@ -1,12 +1,20 @@
 """How long GitHub asks to wait."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.github.limits import LONGEST_WAIT_S, SECONDARY_WAIT_S, wait_s
+from app.github.limits import (
+    LONGEST_WAIT_S,
+    SECONDARY_WAIT_S,
+    WRITES,
+    RateBudget,
+    budget_in,
+    wait_s,
+    write_wait_s,
+)
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SECONDARY = "You have exceeded a secondary rate limit and have been temporarily blocked."
@@ -44,3 +52,52 @@ def test_any_header_gives_a_bounded_wait_or_none(
     headers = {"retry-after": after, "x-ratelimit-remaining": remaining, "x-ratelimit-reset": reset}
     seconds = wait_s(status, headers, message, now=NOW)
     assert seconds is None or 1.0 <= seconds <= LONGEST_WAIT_S
+
+
+MOMENTS = st.lists(st.integers(0, 7200), max_size=700).map(
+    lambda seconds: [NOW - timedelta(seconds=ago) for ago in sorted(seconds, reverse=True)]
+)
+
+
+@given(MOMENTS)
+def test_write_after_the_wait_keeps_within_both_limits(written: list[datetime]) -> None:
+    wait = write_wait_s(written, now=NOW)
+    at = NOW + timedelta(seconds=wait)
+    assert sum(moment > at - timedelta(minutes=1) for moment in written) < 80
+    assert sum(moment > at - timedelta(hours=1) for moment in written) < 500
+    assert wait == 0 or any(
+        sum(moment > at - period - timedelta(seconds=1) for moment in written) >= most
+        for most, period in WRITES.items()
+    ), "no wait is longer than it must be"
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({"limit": "5000", "remaining": "4990", "reset": "+600"}, (5000, 4990, 600)),
+        ({"limit": "5000", "remaining": "9999", "reset": "+600"}, (5000, 5000, 600)),
+        ({"limit": "5000", "remaining": "1", "reset": "-600"}, (5000, 1, 1)),
+        ({"limit": "5000", "remaining": "1", "reset": "+999999"}, (5000, 1, LONGEST_WAIT_S)),
+        ({"limit": "5000", "remaining": "1"}, None),
+        ({"remaining": "1", "reset": "+600"}, None),
+        ({"limit": "5000", "remaining": "-1", "reset": "+600"}, None),
+        ({"limit": "9" * 13, "remaining": "1", "reset": "+600"}, None),
+        ({"limit": "30", "remaining": "1", "reset": "+600", "resource": "search"}, None),
+        ({}, None),
+    ],
+)
+def test_budget_is_read_from_all_its_headers_or_not_at_all(
+    headers: dict[str, str], expected: tuple[int, int, int] | None
+) -> None:
+    told = {f"x-ratelimit-{name}": value for name, value in headers.items()}
+    reset = headers.get("reset")
+    if reset is not None:
+        told["x-ratelimit-reset"] = str(int(NOW.timestamp()) + int(reset))
+    budget = budget_in(told, now=NOW)
+    seen = budget and (budget.limit, budget.remaining, (budget.resets_at - NOW).total_seconds())
+    assert seen == expected
+
+
+def test_share_of_no_budget_at_all_is_none() -> None:
+    budget = RateBudget(limit=0, remaining=0, resets_at=NOW, seen_at=NOW)
+    assert budget.share == 0
