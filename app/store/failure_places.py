@@ -4,9 +4,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, exists, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from app.domain.ids import Sha
 from app.store.failures import FailureRow
 from app.store.runs import AttemptRow, JobRow, RunRow
 from app.store.upsert import chunks
@@ -53,3 +54,77 @@ def _places(session: Session, column: InstrumentedAttribute[int], keys: Collecti
         for some in chunks(sorted(keys), AT_ONCE)
         for row in session.execute(statement.where(column.in_(some)))
     ]
+
+
+_AT_HEAD = exists().where(
+    AttemptRow.id == FailureRow.attempt_id,
+    RunRow.id == AttemptRow.run_id,
+    RunRow.head_sha == bindparam("head"),
+)
+_NEWEST_OF_GROUP = (
+    select(FailureRow.id)
+    .where(FailureRow.group_id == bindparam("group"), FailureRow.failed_at >= bindparam("since"), ~_AT_HEAD)
+    .order_by(FailureRow.failed_at.desc(), FailureRow.id.desc())
+    .limit(bindparam("rows"))
+)
+_NEWEST_OF_TEST = (
+    select(FailureRow.id, FailureRow.group_id, FailureRow.failed_at)
+    .where(FailureRow.test_id == bindparam("test"), FailureRow.failed_at >= bindparam("since"))
+    .order_by(FailureRow.failed_at.desc(), FailureRow.id.desc())
+    .limit(bindparam("rows"))
+)
+"""Built once: these are asked for every failure, and building one takes as long as running it."""
+
+
+def of_group(session: Session, group: int, *, since: datetime, limit: int, not_at: Sha) -> list[int]:
+    """Keys of one group's failures, newest first, without those of one head."""
+    asked = {"group": group, "since": since, "head": not_at, "rows": limit}
+    return list(session.scalars(_NEWEST_OF_GROUP, asked))
+
+
+def of_newest_heads(session: Session, group: int, *, since: datetime, heads: int, rows: int) -> list[int]:
+    """Keys of one group's failures at the newest heads that showed it, newest first.
+
+    At most `rows`: the oldest head is then left out rather than cut, unless it is the only one.
+    """
+    statement = (
+        select(FailureRow.id, RunRow.head_sha)
+        .join(AttemptRow, AttemptRow.id == FailureRow.attempt_id)
+        .join(RunRow, RunRow.id == AttemptRow.run_id)
+        .where(FailureRow.group_id == group, FailureRow.failed_at >= since)
+        .order_by(FailureRow.failed_at.desc(), FailureRow.id.desc())
+        .limit(rows)
+    )
+    found = session.execute(statement).all()
+    newest = list(dict.fromkeys(head for _, head in found))
+    kept = set(newest[:heads])
+    if len(found) == rows and len(newest) <= heads:
+        kept -= set(newest[1:][-1:])
+    return [failure for failure, head in found if head in kept]
+
+
+def groups_of(session: Session, failures: Collection[int]) -> set[int]:
+    """The groups that any of these failures is in."""
+    return {
+        group
+        for some in chunks(sorted(failures), AT_ONCE)
+        for group in session.scalars(
+            select(FailureRow.group_id).where(FailureRow.id.in_(some), FailureRow.group_id.is_not(None))
+        )
+        if group is not None
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One failure of a test, with the group of the way in which it failed."""
+
+    failure: int
+    group: int | None
+    failed_at: datetime
+
+
+def modes_of(session: Session, test: int, *, since: datetime, limit: int) -> list[Mode]:
+    """The test's newest failures, newest first."""
+    asked = {"test": test, "since": since, "rows": limit}
+    return [Mode(*row) for row in session.execute(_NEWEST_OF_TEST, asked)]

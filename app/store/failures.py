@@ -5,24 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    ForeignKey,
-    Index,
-    String,
-    Text,
-    UniqueConstraint,
-    exists,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, ForeignKey, Index, UniqueConstraint, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
 from app.domain.category import Category
-from app.domain.ids import Sha
 from app.domain.outcome import OutcomeKind
-from app.store.base import Base, Json
-from app.store.runs import AttemptRow, RunRow
+from app.store.base import Base, Json, LongText, ShortText
 from app.store.upsert import chunks, insert_missing
 
 AT_ONCE = 500
@@ -46,21 +34,21 @@ class FailureRow(Base):
     test_id: Mapped[int | None] = mapped_column(ForeignKey("tests.id"))
     test_key: Mapped[int]
     """The test, or 0 for a job that failed without naming one: NULLs are never equal to a constraint."""
-    outcome: Mapped[str] = mapped_column(String(20))
-    message: Mapped[str] = mapped_column(Text)
-    text_blob: Mapped[str] = mapped_column(String(64))
+    outcome: Mapped[str] = mapped_column(ShortText(20))
+    message: Mapped[str] = mapped_column(LongText)
+    text_blob: Mapped[str] = mapped_column(ShortText(64))
     cut: Mapped[bool]
-    path: Mapped[str | None] = mapped_column(Text)
+    path: Mapped[str | None] = mapped_column(LongText)
     line: Mapped[int | None]
     failed_at: Mapped[datetime]
     group_id: Mapped[int | None] = mapped_column(ForeignKey("groups.id"))
     """None until it is signed, and for ever where its text forms no group."""
     algorithm: Mapped[int | None]
     keys: Mapped[dict[str, str | None] | None] = mapped_column(Json)
-    category: Mapped[str | None] = mapped_column(String(40))
+    category: Mapped[str | None] = mapped_column(ShortText(40))
     generic: Mapped[bool | None]
     opaque: Mapped[bool | None]
-    title: Mapped[str | None] = mapped_column(Text)
+    title: Mapped[str | None] = mapped_column(LongText)
     record: Mapped[dict[str, Any] | None] = mapped_column(Json)
 
 
@@ -192,40 +180,9 @@ def _in_order(
     return found
 
 
-def of_group(
-    session: Session, group: int, *, since: datetime, limit: int, not_at: Sha | None = None
-) -> list[StoredFailure]:
-    """Failures of one group, newest first; `not_at` leaves out those of one head."""
-    where = [FailureRow.group_id == group, FailureRow.failed_at >= since]
-    if not_at is not None:
-        where.append(~_is_at(not_at))
-    return _stored(session, *where, limit=limit)
-
-
-def of_newest_heads(
-    session: Session, group: int, *, since: datetime, heads: int, rows: int
-) -> list[StoredFailure]:
-    """Failures of one group at the newest heads that showed it, newest first, those of one head together.
-
-    At most `rows`: the oldest head is then left out rather than cut, unless it is the only one.
-    """
-    found = of_group(session, group, since=since, limit=rows)
-    statement = (
-        select(AttemptRow.id, RunRow.head_sha)
-        .join(RunRow, RunRow.id == AttemptRow.run_id)
-        .where(AttemptRow.id.in_({one.attempt for one in found}))
-    )
-    head_of = dict(session.execute(statement).all())
-    newest = list(dict.fromkeys(head_of[one.attempt] for one in found))
-    kept = set(newest[:heads])
-    if len(found) == rows and len(newest) <= heads:
-        kept -= set(newest[1:][-1:])
-    return [one for one in found if head_of[one.attempt] in kept]
-
-
-def _is_at(head: Sha) -> ColumnElement[bool]:
-    of_this = AttemptRow.id == FailureRow.attempt_id
-    return exists().where(of_this, RunRow.id == AttemptRow.run_id, RunRow.head_sha == head)
+def of_group(session: Session, group: int, *, since: datetime, limit: int) -> list[StoredFailure]:
+    """Failures of one group, newest first."""
+    return _stored(session, FailureRow.group_id == group, FailureRow.failed_at >= since, limit=limit)
 
 
 def alike_in(session: Session, group: int, jobs: Collection[int]) -> set[int]:
@@ -240,11 +197,6 @@ def without_test_in(session: Session, jobs: Collection[int]) -> set[int]:
     """Those of the jobs that failed without naming a test."""
     statement = select(FailureRow.job_id).where(FailureRow.test_key == 0, FailureRow.job_id.in_(list(jobs)))
     return set(session.scalars(statement))
-
-
-def of_test(session: Session, test: int, *, since: datetime, limit: int) -> list[StoredFailure]:
-    """Failures of one test in any mode, newest first."""
-    return _stored(session, FailureRow.test_id == test, FailureRow.failed_at >= since, limit=limit)
 
 
 def by_id(session: Session, failure: int) -> StoredFailure | None:

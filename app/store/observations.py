@@ -1,6 +1,6 @@
 """Outcomes of one test across jobs, runs and commits, read from the packed vectors."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, or_, select
@@ -16,6 +16,8 @@ from app.store.run_values import JobExecution, StoredAttempt
 from app.store.runs import AttemptRow, JobRow, RunRow, VariantRow, job_executions
 
 MOST_EXECUTIONS = 400
+
+Where = tuple[ColumnElement[bool], ...]
 
 
 class Observations:
@@ -49,48 +51,49 @@ class Observations:
     def same_code(self, repo: int, execution: JobExecution) -> list[JobExecution]:
         """Other executions of this variant at the same head SHA, or on the same tree, in any event."""
         job, head = execution.job, execution.attempt.head_sha
-        same = RunRow.head_sha == head
-        if job.tested.tree is not None:
-            same = or_(same, JobRow.tested_tree == job.tested.tree)
-        where = (RunRow.repo_id == repo, JobRow.variant_id == job.variant_id, same, JobRow.id != job.id)
-        return self._ask(("same code", job.id), *where, limit=MOST_EXECUTIONS)
+
+        def where() -> Where:
+            same = RunRow.head_sha == head
+            if job.tested.tree is not None:
+                same = or_(same, JobRow.tested_tree == job.tested.tree)
+            return RunRow.repo_id == repo, JobRow.variant_id == job.variant_id, same, JobRow.id != job.id
+
+        return self._ask(("same code", job.id), where, limit=MOST_EXECUTIONS)
 
     def siblings(self, execution: JobExecution) -> list[JobExecution]:
         """The other variants of the same attempt."""
         job = execution.job
-        where = (JobRow.attempt_id == job.attempt, JobRow.variant_id != job.variant_id)
-        return self._ask(("siblings", job.attempt, job.variant_id), *where, limit=MOST_EXECUTIONS)
+
+        def where() -> Where:
+            return JobRow.attempt_id == job.attempt, JobRow.variant_id != job.variant_id
+
+        return self._ask(("siblings", job.attempt, job.variant_id), where, limit=MOST_EXECUTIONS)
 
     def at_head(self, repo: int, variant: int, head: Sha) -> list[JobExecution]:
-        where = (RunRow.repo_id == repo, RunRow.head_sha == head, JobRow.variant_id == variant)
-        return self._ask(("head", variant, head), *where, limit=MOST_EXECUTIONS)
+        def where() -> Where:
+            return RunRow.repo_id == repo, RunRow.head_sha == head, JobRow.variant_id == variant
+
+        return self._ask(("head", variant, head), where, limit=MOST_EXECUTIONS)
 
     def on_branch(
         self, repo: int, variant: int, branch: str, *, until: datetime, limit: int
     ) -> list[JobExecution]:
         """Executions on a branch's own commits that began until then, newest first."""
-        where = (
-            RunRow.repo_id == repo,
-            RunRow.head_branch == branch,
-            RunRow.event.in_(TESTS_THE_PUSHED_COMMIT),
-            JobRow.variant_id == variant,
-            AttemptRow.started_at <= until,
-        )
-        return self._ask(("branch", variant, branch, until, limit), *where, limit=limit)
+
+        def where() -> Where:
+            return *_on_branch(repo, variant, branch), AttemptRow.started_at <= until
+
+        return self._ask(("branch", variant, branch, until, limit), where, limit=limit)
 
     def on_branch_after(
         self, repo: int, variant: int, branch: str, *, after: datetime, limit: int
     ) -> list[JobExecution]:
         """Executions on a branch's own commits that began later, newest first; the earliest are kept."""
-        where = (
-            RunRow.repo_id == repo,
-            RunRow.head_branch == branch,
-            RunRow.event.in_(TESTS_THE_PUSHED_COMMIT),
-            JobRow.variant_id == variant,
-            AttemptRow.started_at > after,
-        )
-        question = ("after", variant, branch, after, limit)
-        return self._ask(question, *where, limit=limit, oldest=True)
+
+        def where() -> Where:
+            return *_on_branch(repo, variant, branch), AttemptRow.started_at > after
+
+        return self._ask(("after", variant, branch, after, limit), where, limit=limit, oldest=True)
 
     def on_trees(self, repo: int, trees: Collection[TreeSha], *, not_at: Sha) -> list[JobExecution]:
         where = (RunRow.repo_id == repo, JobRow.tested_tree.in_(list(trees)), RunRow.head_sha != not_at)
@@ -130,11 +133,14 @@ class Observations:
         return self._greens[question]
 
     def _ask(
-        self, question: tuple[object, ...], *where: ColumnElement[bool], limit: int, oldest: bool = False
+        self, question: tuple[object, ...], where: Callable[[], Where], *, limit: int, oldest: bool = False
     ) -> list[JobExecution]:
-        """Ask for keys first: most of the executions are known from another question."""
+        """Ask for keys first: most of the executions are known from another question.
+
+        `where` is called only for what was not asked before: to build a condition takes longer than to look.
+        """
         if question not in self._answers:
-            keys = job_keys(self._session, *where, limit=limit, oldest=oldest)
+            keys = job_keys(self._session, *where(), limit=limit, oldest=oldest)
             missing = [key for key in keys if key not in self._executions]
             if missing:
                 self._remember(missing)
@@ -150,6 +156,15 @@ class Observations:
         if missing:
             found = results.vectors(self._session, missing)
             self._vectors |= {job: found.get(job) for job in missing}
+
+
+def _on_branch(repo: int, variant: int, branch: str) -> Where:
+    return (
+        RunRow.repo_id == repo,
+        RunRow.head_branch == branch,
+        RunRow.event.in_(TESTS_THE_PUSHED_COMMIT),
+        JobRow.variant_id == variant,
+    )
 
 
 def job_keys(session: Session, *where: ColumnElement[bool], limit: int, oldest: bool = False) -> list[int]:

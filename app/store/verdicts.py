@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, func, select
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy import ForeignKey, Index, Select, UniqueConstraint, func, select
+from sqlalchemy.orm import Mapped, Session, defer, mapped_column
 
 from app.domain.gap import Gap, GapKind
 from app.domain.verdict import (
@@ -21,8 +21,11 @@ from app.domain.verdict import (
     Whose,
     is_change_of_mind,
 )
-from app.store.base import Base, Json
-from app.store.upsert import insert_missing
+from app.store.base import Base, Json, LongText, ShortText
+from app.store.upsert import chunks, insert_missing
+
+FAILURES_PER_STATEMENT = 100
+"""Failures whose evidence is looked up together; each has some ten pieces."""
 
 
 class EvidenceRow(Base):
@@ -33,10 +36,10 @@ class EvidenceRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     failure_id: Mapped[int] = mapped_column(ForeignKey("failures.id"))
-    digest: Mapped[str] = mapped_column(String(32))
-    kind: Mapped[str] = mapped_column(String(40))
-    strength: Mapped[str] = mapped_column(String(20))
-    text: Mapped[str] = mapped_column(Text)
+    digest: Mapped[str] = mapped_column(ShortText(32))
+    kind: Mapped[str] = mapped_column(ShortText(40))
+    strength: Mapped[str] = mapped_column(ShortText(20))
+    text: Mapped[str] = mapped_column(LongText)
     runs: Mapped[list[int]] = mapped_column(Json)
     found_at: Mapped[datetime]
 
@@ -52,19 +55,19 @@ class VerdictRow(Base):
     failure_id: Mapped[int] = mapped_column(ForeignKey("failures.id"))
     number: Mapped[int]
     """1 for the first verdict on a failure, one more for each change of mind."""
-    kind: Mapped[str] = mapped_column(String(30))
-    strength: Mapped[str] = mapped_column(String(20))
-    whose: Mapped[str] = mapped_column(String(20))
-    cause: Mapped[str | None] = mapped_column(String(40))
+    kind: Mapped[str] = mapped_column(ShortText(30))
+    strength: Mapped[str] = mapped_column(ShortText(20))
+    whose: Mapped[str] = mapped_column(ShortText(20))
+    cause: Mapped[str | None] = mapped_column(ShortText(40))
     opaque: Mapped[bool]
     evidence: Mapped[list[int]] = mapped_column(Json)
     """Keys of its evidence rows, in the order of its reasons."""
     gaps: Mapped[list[dict[str, str]]] = mapped_column(Json)
     facts: Mapped[dict[str, Any]] = mapped_column(Json)
     """The whole input of the judgement, so that it can be computed again."""
-    digest: Mapped[str] = mapped_column(String(32))
+    digest: Mapped[str] = mapped_column(ShortText(32))
     """Of all that is told, so that an equal judgement writes nothing."""
-    policy_version: Mapped[str] = mapped_column(String(20))
+    policy_version: Mapped[str] = mapped_column(ShortText(20))
     judged_at: Mapped[datetime]
     """When this was first said; its reasons, gaps and facts may have been brought up to date since."""
 
@@ -78,53 +81,83 @@ class StoredVerdict:
     judged_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict on one failure, with the facts that it was judged from."""
+
+    failure: int
+    verdict: Verdict
+    facts: dict[str, Any]
+
+
 def record_change(
     session: Session, failure: int, verdict: Verdict, *, facts: dict[str, Any], at: datetime
 ) -> bool:
-    """Keep the verdict; False if the newest one on this failure told all the same.
+    """Keep one verdict; False if the newest one on this failure told all the same."""
+    return bool(record_changes(session, [Judgement(failure, verdict, facts)], at=at))
+
+
+def record_changes(session: Session, judgements: Sequence[Judgement], *, at: datetime) -> set[int]:
+    """Keep verdicts, at most one a failure; return the failures whose newest one did not tell all the same.
 
     A change of mind is a row of its own. One more recurrence, or another gap of a known kind, is none: the
     newest row then stays with its key and time, and names the newest reasons, gaps and facts.
     """
-    digest = _digest(_plain(verdict))
-    last = session.scalars(
-        select(VerdictRow).where(VerdictRow.failure_id == failure).order_by(VerdictRow.number.desc()).limit(1)
-    ).one_or_none()
-    if last is not None and last.digest == digest:
-        return False
-    evidence = _keep_evidence(session, failure, verdict.reasons, at)
-    gaps = [{"kind": gap.kind.value, "subject": gap.subject, "detail": gap.detail} for gap in verdict.gaps]
-    if last is not None and not is_change_of_mind(stored(session, [last])[0].verdict, verdict):
-        last.evidence, last.gaps, last.facts = evidence, gaps, facts
-        last.digest, last.policy_version = digest, verdict.policy_version
-        session.flush()
-        return True
-    session.add(
-        VerdictRow(
-            failure_id=failure,
-            number=1 if last is None else last.number + 1,
-            kind=verdict.kind.value,
-            strength=verdict.strength.value,
-            whose=verdict.whose.value,
-            cause=verdict.cause,
-            opaque=verdict.opaque,
-            evidence=evidence,
-            gaps=gaps,
-            facts=facts,
-            digest=digest,
-            policy_version=verdict.policy_version,
-            judged_at=at,
-        )
+    newest = _newest(session, [one.failure for one in judgements])
+    digests = {one.failure: _digest(_plain(one.verdict)) for one in judgements}
+    new = [
+        one
+        for one in judgements
+        if one.failure not in newest or newest[one.failure].digest != digests[one.failure]
+    ]
+    evidence = _keep_evidence(session, new, at)
+    before = {told.failure: told.verdict for told in stored(session, [newest[key] for key in newest])}
+    for one in new:
+        last = newest.get(one.failure)
+        if last is None or is_change_of_mind(before[one.failure], one.verdict):
+            last = _first_said(one, number=1 if last is None else last.number + 1, at=at)
+            session.add(last)
+        last.evidence, last.gaps, last.facts = evidence[one.failure], _gaps(one.verdict), one.facts
+        last.digest, last.policy_version = digests[one.failure], one.verdict.policy_version
+    session.flush()  # a second verdict on a failure in one transaction must see the first
+    return {one.failure for one in new}
+
+
+def _newest(session: Session, failures: Collection[int]) -> dict[int, VerdictRow]:
+    """Without their facts, which may be long: they are written here, never compared."""
+    statement = _newest_on(failures).options(defer(VerdictRow.facts))
+    return {row.failure_id: row for row in session.scalars(statement)}
+
+
+def _first_said(one: Judgement, *, number: int, at: datetime) -> VerdictRow:
+    verdict = one.verdict
+    return VerdictRow(
+        failure_id=one.failure,
+        number=number,
+        kind=verdict.kind.value,
+        strength=verdict.strength.value,
+        whose=verdict.whose.value,
+        cause=verdict.cause,
+        opaque=verdict.opaque,
+        judged_at=at,
     )
-    session.flush()  # a second verdict on this failure in one transaction must see this one
-    return True
 
 
-def _keep_evidence(session: Session, failure: int, reasons: Sequence[Reason], at: datetime) -> list[int]:
-    digests = [_digest([reason.kind.value, reason.text, list(reason.runs)]) for reason in reasons]
+def _gaps(verdict: Verdict) -> list[dict[str, str]]:
+    return [{"kind": gap.kind.value, "subject": gap.subject, "detail": gap.detail} for gap in verdict.gaps]
+
+
+def _keep_evidence(session: Session, judgements: Sequence[Judgement], at: datetime) -> dict[int, list[int]]:
+    """Our keys of each failure's evidence, in the order of its reasons."""
+    digests = {
+        one.failure: [
+            _digest([reason.kind.value, reason.text, list(reason.runs)]) for reason in one.verdict.reasons
+        ]
+        for one in judgements
+    }
     rows = [
         {
-            "failure_id": failure,
+            "failure_id": one.failure,
             "digest": digest,
             "kind": reason.kind.value,
             "strength": reason.strength.value,
@@ -132,28 +165,35 @@ def _keep_evidence(session: Session, failure: int, reasons: Sequence[Reason], at
             "runs": list(reason.runs),
             "found_at": at,
         }
-        for digest, reason in zip(digests, reasons, strict=True)
+        for one in judgements
+        for digest, reason in zip(digests[one.failure], one.verdict.reasons, strict=True)
     ]
     insert_missing(session, EvidenceRow, rows, unique=["failure_id", "digest"])
-    statement = select(EvidenceRow.digest, EvidenceRow.id).where(
-        EvidenceRow.failure_id == failure, EvidenceRow.digest.in_(digests)
-    )
-    keys = dict(session.execute(statement).all())
-    return [keys[digest] for digest in digests]
+    keys: dict[tuple[int, str], int] = {}
+    columns = (EvidenceRow.failure_id, EvidenceRow.digest, EvidenceRow.id)
+    for some in chunks(sorted(digests), FAILURES_PER_STATEMENT):
+        named = {digest for failure in some for digest in digests[failure]}
+        found = select(*columns).where(EvidenceRow.failure_id.in_(some), EvidenceRow.digest.in_(named))
+        keys |= {(failure, digest): key for failure, digest, key in session.execute(found)}
+    return {failure: [keys[failure, digest] for digest in told] for failure, told in digests.items()}
 
 
 def latest(session: Session, failures: Collection[int]) -> dict[int, StoredVerdict]:
     """The newest verdict on each failure that has one."""
+    rows = list(session.scalars(_newest_on(failures)))
+    return {newest.failure: newest for newest in stored(session, rows)}
+
+
+def _newest_on(failures: Collection[int]) -> Select[VerdictRow]:
     last = (
         select(VerdictRow.failure_id, func.max(VerdictRow.number).label("number"))
         .where(VerdictRow.failure_id.in_(list(failures)))
         .group_by(VerdictRow.failure_id)
         .subquery()
     )
-    statement = select(VerdictRow).join(
+    return select(VerdictRow).join(
         last, (VerdictRow.failure_id == last.c.failure_id) & (VerdictRow.number == last.c.number)
     )
-    return {newest.failure: newest for newest in stored(session, list(session.scalars(statement)))}
 
 
 def history(session: Session, failures: Collection[int]) -> list[StoredVerdict]:

@@ -16,8 +16,19 @@ from app.domain.ids import Sha
 from app.domain.outcome import OutcomeKind, TestId
 from app.domain.tested_tree import UNKNOWN_TREE
 from app.domain.verdict import EvidenceKind, EvidenceStrength, Kind, Reason, Strength, Verdict, Whose
-from app.store import artifacts, blobs, evidence_json, failures, gaps, groups, identities, verdicts
+from app.store import (
+    artifacts,
+    blobs,
+    evidence_json,
+    failure_places,
+    failures,
+    gaps,
+    groups,
+    identities,
+    verdicts,
+)
 from app.store.artifacts import ArtifactState, FileKind, SourceFile, StoredArtifact
+from app.store.failure_places import Mode
 from app.store.failures import NewFailure, Signing, StoredFailure
 from app.store.identities import KeyCache
 from app.store.verdicts import EvidenceRow
@@ -91,9 +102,10 @@ def test_signing_places_a_failure_in_its_group(desk: Desk) -> None:
     assert (signed.key, signed.cluster, signed.opaque, signed.is_signed) == ("g", "c", True, True)
     assert failures.unsigned(desk.session, failure.attempt) == []
     assert failures.of_group(desk.session, signed.group or 0, since=NOON, limit=5) == [signed]
-    assert failures.of_test(desk.session, signed.test or 0, since=NOON, limit=5) == [signed]
+    mode = Mode(signed.id, signed.group, signed.failed_at)
+    assert failure_places.modes_of(desk.session, signed.test or 0, since=NOON, limit=5) == [mode]
     later = NOON + timedelta(seconds=1)
-    assert failures.of_test(desk.session, signed.test or 0, since=later, limit=5) == []
+    assert failure_places.modes_of(desk.session, signed.test or 0, since=later, limit=5) == []
     assert failures.alike_in(desk.session, signed.group or 0, [signed.job, 99]) == {signed.job}
     assert failures.without_test_in(desk.session, [signed.job]) == set()
 

@@ -106,6 +106,7 @@ def test_a_merge_is_without_the_change_only_if_both_its_sides_are(session: Sessi
     assert asked.relate(OWN, seen(event="pull_request", tested=merge), None).relation is Relation.UNKNOWN
     assert asked.unanswered == {(BASE, HEAD)}
     told(session, BASE, HEAD, HEAD)
+    asked = history(session)
     assert (
         asked.relate(OWN, seen(event="pull_request", tested=merge), None).relation is Relation.WITHOUT_CHANGE
     )

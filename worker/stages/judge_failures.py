@@ -18,6 +18,7 @@ from app.store.failures import StoredFailure
 from app.store.outbox import Order, ask
 from app.store.run_values import StoredAttempt
 from app.store.session import read_only, unit_of_work
+from app.store.verdicts import Judgement
 from worker.deps import Deps, Payload
 from worker.weighing.affected import affected_failures
 from worker.weighing.gather import Gatherer
@@ -106,13 +107,11 @@ def judge_one(gatherer: Gatherer, failure: StoredFailure, policy: VerdictPolicy)
     return Judged(failure, judge(evidence, policy), evidence_json.to_json(evidence))
 
 
-def record(session: Session, judged: Iterable[Judged], *, at: datetime) -> list[StoredFailure]:
+def record(session: Session, judged: Sequence[Judged], *, at: datetime) -> list[StoredFailure]:
     """Write verdicts; return the failures on which the verdict is new."""
-    return [
-        one.failure
-        for one in judged
-        if verdicts.record_change(session, one.failure.id, one.verdict, facts=one.facts, at=at)
-    ]
+    told = [Judgement(one.failure.id, one.verdict, one.facts) for one in judged]
+    changed = verdicts.record_changes(session, told, at=at)
+    return [one.failure for one in judged if one.failure.id in changed]
 
 
 def judge_attempt(
@@ -120,8 +119,9 @@ def judge_attempt(
 ) -> list[StoredFailure]:
     """Judge in one transaction from what the store knows; return the failures whose verdict is new."""
     gatherer = Gatherer(session, History(session, index), policy)
-    found = affected_failures(session, attempt, policy)
-    changed = record(session, (judge_one(gatherer, failure, policy) for failure in found), at=at)
+    changed: list[StoredFailure] = []
+    for part in in_parts(affected_failures(session, attempt, policy)):
+        changed += record(session, [judge_one(gatherer, one, policy) for one in part], at=at)
     runs.mark_judged(session, attempt.id, at=at)
     return changed
 

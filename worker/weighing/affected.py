@@ -41,16 +41,17 @@ def affected_failures(session: Session, attempt: StoredAttempt, policy: VerdictP
     own = {one.id: one for one in failures.of_attempt(session, attempt.id)}
     failed_again = {_kind(place) for place in failure_places.of_failures(session, own)}
     beside = newest_of_each(failure_places.in_attempts(session, _on_the_same(session, attempt)), failed_again)
-    found = own | {one.id: one for one in failures.by_ids(session, beside)}
+    found = own.keys() | set(beside)
     since = attempt.started_at - timedelta(days=policy.window_days)
-    for group in sorted({one.group for one in found.values() if one.group is not None}):
-        for one in failures.of_newest_heads(
-            session, group, since=since, heads=HEADS_OF_A_GROUP, rows=ROWS_OF_A_GROUP
-        ):
-            found[one.id] = one
-    places = failure_places.of_failures(session, found.keys() - own.keys())
-    again = set(newest_of_each(places, failed_again))
-    signed = [one for one in found.values() if one.is_signed and (one.id in own or one.id in again)]
+    for group in sorted(failure_places.groups_of(session, found)):
+        found |= set(
+            failure_places.of_newest_heads(
+                session, group, since=since, heads=HEADS_OF_A_GROUP, rows=ROWS_OF_A_GROUP
+            )
+        )
+    places = failure_places.of_failures(session, found - own.keys())
+    again = failures.by_ids(session, newest_of_each(places, failed_again))
+    signed = [one for one in (*own.values(), *again) if one.is_signed]
     return sorted(signed, key=lambda one: (one.failed_at, one.id))
 
 

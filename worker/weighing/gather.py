@@ -23,11 +23,12 @@ from app.domain.ids import Sha
 from app.domain.outcome import OutcomeKind
 from app.domain.policy import VerdictPolicy
 from app.domain.run import TESTS_THE_PUSHED_COMMIT, PullRequest
-from app.store import failures, identities, repos, verdicts
+from app.store import failure_places, repos, verdicts
 from app.store.failures import StoredFailure
 from app.store.observations import Observations, observe
 from app.store.run_values import JobExecution
 from worker.weighing.history import History
+from worker.weighing.known_failures import KnownFailures
 from worker.weighing.main_streak import StreakFinder
 from worker.weighing.missing import Missing
 from worker.weighing.rank_lines import rank_lines
@@ -60,23 +61,26 @@ class Gatherer:
         self.pulls_asked: set[int] = set()
         """Pull requests whose merging matters to a verdict, so that it should be known freshly."""
         self._observations = Observations(session)
-        self._subjects = Subjects(session, self._observations)
+        self._failures = KnownFailures(session)
+        self._subjects = Subjects(session, self._observations, self._failures)
         self._streaks = StreakFinder(self._observations, self._subjects, history.index)
         self._missing = Missing(session, self._observations)
         self._changes: dict[int, tuple[Change, ChangeSet]] = {}
         self._rank_lines: dict[int, tuple[str, ...]] = {}
+        self._pulls: dict[int, PullRequest | None] = {}
+        self._main = repos.default_branch(session, history.index.repo)
 
     def evidence(self, failure: StoredFailure) -> Evidence:
         execution = self._observations.execution(failure.job)
         seen = observe(execution, failure.outcome)
-        main = repos.default_branch(self._session, failure.repo)
+        main = self._main
         change, own = self._change(execution, main)
         elsewhere = self._elsewhere(failure, execution)
         recurrences = self._recurrences(failure, execution, elsewhere, change, own)
         same = self._observations.same_code(failure.repo, execution)
         began = self._observations.began(failure.repo, execution)
         return Evidence(
-            test=self._label(failure.test),
+            test=self._failures.label(failure.test),
             failure=seen,
             signature=SignatureFacts(
                 failure.key, failure.title, failure.category, failure.generic, failure.opaque
@@ -100,9 +104,6 @@ class Gatherer:
         if failure.job not in self._rank_lines:
             self._rank_lines[failure.job] = rank_lines(self._session, failure)
         return self._rank_lines[failure.job]
-
-    def _label(self, test: int | None) -> str:
-        return "" if test is None else identities.by_key(self._session, {test})[test].label
 
     def _change(self, execution: JobExecution, main: str) -> tuple[Change, ChangeSet]:
         """The same for every failure of one job."""
@@ -140,9 +141,7 @@ class Gatherer:
         own, workflow = execution.attempt.head_sha, execution.attempt.workflow_id
         found: list[Elsewhere] = []
         commits: set[Sha] = set()
-        for other in failures.of_group(
-            self._session, failure.group, since=since, limit=RECURRENCES, not_at=own
-        ):
+        for other in self._failures.of_group(failure.group, since=since, limit=RECURRENCES, not_at=own):
             there = self._observations.execution(other.job)
             head = there.attempt.head_sha
             if head not in commits and len(commits) >= COMMITS_ELSEWHERE:
@@ -185,7 +184,11 @@ class Gatherer:
         return tuple(found)
 
     def _pull(self, repo: int, change: Change) -> PullRequest | None:
-        return None if change.pull is None else repos.pull(self._session, repo, change.pull)
+        if change.pull is None:
+            return None
+        if change.pull not in self._pulls:
+            self._pulls[change.pull] = repos.pull(self._session, repo, change.pull)
+        return self._pulls[change.pull]
 
     def _flips(self, elsewhere: Sequence[Elsewhere]) -> tuple[Flip, ...]:
         """Passes of the same test, or job, and variant beside the same failure at other commits."""
@@ -231,9 +234,9 @@ class Gatherer:
         if failure.test is None:
             return False
         since = failure.failed_at - timedelta(days=self._policy.window_days)
-        modes = failures.of_test(self._session, failure.test, since=since, limit=RECURRENCES)
+        modes = failure_places.modes_of(self._session, failure.test, since=since, limit=RECURRENCES)
         others = [one for one in modes if one.group != failure.group and one.failed_at < began]
-        return verdicts.any_flaky(self._session, [one.id for one in others])
+        return verdicts.any_flaky(self._session, [one.failure for one in others])
 
 
 def _same_values(one: StoredFailure, other: StoredFailure) -> bool | None:

@@ -29,6 +29,9 @@ from worker.deps import Deps
 Question = tuple[Sha, Sha]
 """`compare(base, head)`, not yet known."""
 
+Name = tuple[str, str]
+"""A commit's author and subject, by which a copy of it is known."""
+
 
 class History:
     """Answers within one session; what it cannot answer it notes in `unanswered`, and says UNKNOWN."""
@@ -36,6 +39,9 @@ class History:
     def __init__(self, session: Session, index: CommitIndex) -> None:
         self._session, self.index = session, index
         self.unanswered: set[Question] = set()
+        self._related: dict[tuple[object, ...], Related] = {}
+        self._own: dict[Sha, frozenset[Sha]] = {}
+        self._names: dict[Sha, Name | None] = {}
         index.refresh(session)
 
     def change_of_pull(self, head: Sha, pull: int | None, base: Sha | None) -> ChangeSet:
@@ -71,7 +77,16 @@ class History:
         return newest_first(self.index.parents, change.head, change.own)
 
     def relate(self, change: ChangeSet, seen: Observation, pull: PullRequest | None) -> Related:
-        """Whether what `seen` tested contains the change. Doubt is UNKNOWN, which excuses nothing."""
+        """Whether what `seen` tested contains the change. Doubt is UNKNOWN, which excuses nothing.
+
+        Found out once for all failures of a run, which were seen at the same commits.
+        """
+        question = (change, pull, seen.sha, seen.event, seen.branch, seen.tested, seen.at)
+        if question not in self._related:
+            self._related[question] = self._relate(change, seen, pull)
+        return self._related[question]
+
+    def _relate(self, change: ChangeSet, seen: Observation, pull: PullRequest | None) -> Related:
         related = self._relate_commit(change, seen.sha)
         doubt = self._doubt(change, seen, pull)
         if doubt is not None and related.relation is not Relation.WITH_CHANGE:
@@ -92,12 +107,22 @@ class History:
 
     def _copied(self, change: ChangeSet, other: Sha) -> Sha | None:
         """A commit of another change with the author and the subject of one of ours: a rebase or a pick."""
-        theirs = changes.of_head(self._session, self.index.repo, other)
-        shas = theirs.own if theirs is not None else frozenset({other})
-        facts = commits.by_sha(self._session, self.index.repo, change.own | shas)
-        names = {_name(facts[sha]) for sha in change.own if sha in facts} - {None}
-        alike = [sha for sha in sorted(shas - change.own) if sha in facts and _name(facts[sha]) in names]
-        return alike[0] if alike else None
+        theirs = self._own_of(other)
+        self._look_up(change.own | theirs)
+        names = {self._names[sha] for sha in change.own} - {None}
+        return min((sha for sha in theirs - change.own if self._names[sha] in names), default=None)
+
+    def _own_of(self, head: Sha) -> frozenset[Sha]:
+        if head not in self._own:
+            stored = changes.of_head(self._session, self.index.repo, head)
+            self._own[head] = frozenset({head}) if stored is None else stored.own
+        return self._own[head]
+
+    def _look_up(self, shas: Collection[Sha]) -> None:
+        new = [sha for sha in shas if sha not in self._names]
+        if new:
+            found = commits.by_sha(self._session, self.index.repo, new)
+            self._names |= {sha: _name(found[sha]) if sha in found else None for sha in new}
 
     def _relate_base_side(self, change: ChangeSet, seen: Observation, by_head: Related) -> Related:
         """A head without the change may have been merged into a base that has it."""
@@ -146,7 +171,7 @@ class History:
         return fork_point(self.index.parents, head, lambda sha: self.index.branches.get(sha) == main)
 
 
-def _name(commit: commits.CommitFacts) -> tuple[str, str] | None:
+def _name(commit: commits.CommitFacts) -> Name | None:
     if not commit.subject or not commit.author:
         return None
     return commit.author, commit.subject

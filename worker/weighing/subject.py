@@ -11,6 +11,7 @@ from app.store import failures
 from app.store.failures import StoredFailure
 from app.store.observations import Observations, observe
 from app.store.run_values import JobExecution
+from worker.weighing.known_failures import KnownFailures
 
 
 def ran_to_its_end(execution: JobExecution) -> bool:
@@ -25,8 +26,8 @@ def ran_to_its_end(execution: JobExecution) -> bool:
 class Subjects:
     """Reads within one session, through the observations that it is given."""
 
-    def __init__(self, session: Session, observations: Observations) -> None:
-        self._session, self._observations = session, observations
+    def __init__(self, session: Session, observations: Observations, known: KnownFailures) -> None:
+        self._session, self._observations, self._failures = session, observations, known
         self._jobs: dict[int, OutcomeKind | None] = {}
 
     def seen_in(self, failure: StoredFailure, executions: Sequence[JobExecution]) -> tuple[Observation, ...]:
@@ -46,7 +47,7 @@ class Subjects:
         """Our keys of the jobs among these that hold a failure of the same group."""
         if failure.group is None:
             return set()
-        return failures.alike_in(self._session, failure.group, [one.job.id for one in executions])
+        return self._failures.alike_in(failure.group, [one.job.id for one in executions])
 
     def _look_at(self, executions: Sequence[JobExecution]) -> None:
         new = [one for one in executions if one.job.id not in self._jobs]
