@@ -10,7 +10,19 @@ from pydantic import ValidationError
 from app import logs
 from app.settings import Settings, unknown_variables
 from worker import says, trouble
-from worker.commands import db, demo, groups, ingest, serve, tasks, verdict_show, verdicts
+from worker.commands import (
+    db,
+    demo,
+    groups,
+    ingest,
+    reports,
+    serve,
+    tasks,
+    verdict_show,
+    verdicts,
+    watch,
+    workers,
+)
 
 cli = typer.Typer(
     name="flake-triage",
@@ -23,11 +35,14 @@ cli = typer.Typer(
     epilog="Example: flake-triage verdicts --latest",
 )
 serve.register(cli)
+watch.register(cli)
 demo.register(cli)
 ingest.register(cli)
 verdicts.register(cli)
 verdict_show.register(cli)
 groups.register(cli)
+reports.register(cli)
+workers.register(cli)
 cli.add_typer(tasks.commands, name="tasks")
 cli.add_typer(db.commands, name="db")
 

@@ -1,108 +1,21 @@
 """Real workers, killed: nothing acknowledged is lost, and effects are complete in the end."""
 
-import signal
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
-from bench import Bench
-from sqlalchemy import text
+from killable import DONE, Workers
 
-from app.clock import SystemClock
-from app.domain.ids import DeliveryId
-from app.store import inbox, tasks
-from app.store.inbox import DeliveryState, StoredDelivery
-from app.store.session import read_only, unit_of_work
+from app.settings import Settings
 from app.store.tasks import TaskState
-
-SCRIPT = Path(__file__).with_name("tiny_worker.py")
-DONE = {"record_run": 1, "fetch": 1, "judge": 1}
-
-
-class Workers:
-    """Starts tiny workers on one data folder and looks at what they left."""
-
-    def __init__(self, bench: Bench) -> None:
-        self.bench = bench
-        self.folder = bench.settings.data_dir
-        self.running: list[subprocess.Popen[bytes]] = []
-        with unit_of_work(bench.store) as session:
-            session.execute(
-                text("CREATE TABLE effects (stage, delivery, times, PRIMARY KEY (stage, delivery))")
-            )
-
-    def start(self) -> subprocess.Popen[bytes]:
-        worker = subprocess.Popen([sys.executable, SCRIPT, self.folder], stderr=subprocess.PIPE)
-        self.running.append(worker)
-        return worker
-
-    def kill(self, worker: subprocess.Popen[bytes]) -> None:
-        worker.send_signal(signal.SIGKILL)
-        worker.communicate(timeout=10)
-
-    def stop(self, worker: subprocess.Popen[bytes]) -> int:
-        worker.terminate()
-        worker.communicate(timeout=30)
-        return worker.returncode
-
-    def deliver(self, *guids: str) -> None:
-        with unit_of_work(self.bench.deps.inbox) as session:
-            for guid in guids:
-                delivery = StoredDelivery(
-                    guid=DeliveryId(guid),
-                    event="workflow_run",
-                    action="completed",
-                    repo="octo/widgets",
-                    state=DeliveryState.WAITING,
-                    note="",
-                    received_at=SystemClock().now(),
-                    seen=1,
-                    body=b"{}",
-                )
-                inbox.record_once(session, delivery, {})
-
-    def starts(self) -> list[str]:
-        path = self.folder / "starts"
-        return path.read_text().splitlines() if path.exists() else []
-
-    def effects(self, guid: str) -> dict[str, int]:
-        with read_only(self.bench.store) as session:
-            rows = session.execute(
-                text("SELECT stage, times FROM effects WHERE delivery = :guid"), {"guid": guid}
-            )
-            return {row.stage: row.times for row in rows}
-
-    def states(self) -> dict[TaskState, int]:
-        with read_only(self.bench.store) as session:
-            return tasks.counts(session)
-
-    def until(self, holds: Callable[[], bool], *, within_s: float = 40) -> None:
-        """Wait for the newest worker's doing, which no event of ours announces."""
-        worker, pause = self.running[-1], threading.Event()
-        deadline_s = time.monotonic() + within_s
-        while not holds():
-            if worker.poll() is not None or time.monotonic() > deadline_s:
-                worker.kill()
-                pytest.fail(worker.communicate()[1].decode() or "it never came to be")
-            pause.wait(0.02)
-
-    def go_on(self) -> None:
-        (self.folder / "go on").touch()
 
 
 @pytest.fixture
-def workers(bench: Bench) -> Iterator[Workers]:
-    started = Workers(bench)
+def workers(settings: Settings) -> Iterator[Workers]:
+    started = Workers(settings)
     yield started
-    for worker in started.running:
-        worker.kill()
-        worker.wait()
-        assert worker.stderr is not None
-        worker.stderr.close()
+    started.end()
 
 
 def test_task_in_the_middle_of_a_stage_is_run_again_after_a_kill(workers: Workers) -> None:
@@ -115,7 +28,7 @@ def test_task_in_the_middle_of_a_stage_is_run_again_after_a_kill(workers: Worker
     workers.until(lambda: workers.states() == {TaskState.DONE: 3})
     assert workers.starts().count("fetch hang-1") == 2
     assert workers.effects("hang-1") == DONE
-    assert workers.bench.task("fetch:hang-1").interrupted == 1
+    assert workers.task("fetch:hang-1").interrupted == 1
     assert workers.stop(second) == 0
 
 
@@ -136,10 +49,10 @@ def test_stream_of_deliveries_survives_kills_at_any_moment(workers: Workers) -> 
 def test_task_that_ends_its_worker_is_buried_and_the_others_go_on(workers: Workers) -> None:
     workers.deliver("kill-1", "g1")
     for _ in range(3):
-        workers.start().communicate(timeout=30)
+        workers.start().wait(timeout=60)
     last = workers.start()
     workers.until(lambda: workers.states() == {TaskState.DONE: 4, TaskState.DEAD: 1})
-    dead = workers.bench.task("fetch:kill-1")
+    dead = workers.task("fetch:kill-1")
     assert dead.error == "task: its worker ended 3 times while it was running"
     assert workers.starts().count("fetch kill-1") == 3
     assert workers.effects("g1").keys() == DONE.keys()
@@ -180,7 +93,7 @@ def test_store_that_lost_its_last_writes_has_the_work_done_again(workers: Worker
     first = workers.start()
     workers.until(lambda: workers.states() == {TaskState.DONE: 6})
     workers.kill(first)
-    workers.bench.store.dispose()
+    workers.store.dispose()
     for file in workers.folder.glob("app.db*"):
         file.unlink()
     for file, content in before.items():
@@ -189,7 +102,7 @@ def test_store_that_lost_its_last_writes_has_the_work_done_again(workers: Worker
     last = workers.start()
     workers.until(lambda: workers.states() == {TaskState.DONE: 6})
     assert workers.effects("g1") == workers.effects("g2") == DONE
-    assert workers.bench.task("delivery:g1").number == 2
+    assert workers.task("delivery:g1").number == 2
     assert workers.stop(last) == 0
 
 
@@ -199,9 +112,8 @@ def test_request_to_stop_lets_a_running_task_end(workers: Workers) -> None:
     workers.until(lambda: "fetch hang-1" in workers.starts())
     worker.terminate()
     workers.go_on()
-    worker.communicate(timeout=30)
-    assert worker.returncode == 0
-    assert workers.bench.task("fetch:hang-1").state is TaskState.DONE
+    assert worker.wait(timeout=30) == 0
+    assert workers.task("fetch:hang-1").state is TaskState.DONE
 
 
 def test_task_that_outlasts_the_request_to_stop_is_run_by_the_next_worker(workers: Workers) -> None:
@@ -221,9 +133,8 @@ def test_second_worker_on_one_data_folder_is_refused(workers: Workers) -> None:
     first = workers.start()
     workers.until(lambda: workers.effects("g1") == DONE)
     second = workers.start()
-    _, errors = second.communicate(timeout=30)
-    assert second.returncode == 3
-    assert f"worker: process {first.pid} holds".encode() in errors
+    assert second.wait(timeout=30) == 3
+    assert f"worker: process {first.pid} holds" in workers.log()
     assert workers.stop(first) == 0
 
 

@@ -1,5 +1,7 @@
 """A whole worker with tiny stages, for tests that kill it: `python tiny_worker.py DATA_DIR`.
 
+On the database that FLAKE_TRIAGE_DATABASE_URL names, if any; then with a lease of seconds.
+
 `record_run` asks for `fetch`, `fetch` for `judge`; each writes its effect and its order in one transaction.
 A delivery's name says what else happens: `hang-*` blocks in `fetch` until a file appears, `kill-*` ends the
 worker from within, `refuse-*` is rejected until a file appears.
@@ -22,6 +24,10 @@ from app.store.outbox import Order
 from app.store.session import unit_of_work
 from worker.deps import Deps, Payload, Stage
 from worker.main import run
+from worker.queue.lease import LeasePolicy
+
+SHORT_LEASE = LeasePolicy(beat_s=0.5, stale_s=5, expires_s=6)
+"""Not shorter: a machine that is busy with other tests must not make a living worker look dead."""
 
 FINISHED, REFUSED, LOCKED_OUT = 0, 1, 3
 
@@ -72,7 +78,10 @@ def _started(deps: Deps, stage: str, payload: Payload) -> None:
 def _effect(session: Session, stage: str, payload: Payload) -> None:
     """Counts how often it happened: a stage's real writes are keyed, these show every repetition."""
     session.execute(
-        text("INSERT INTO effects VALUES (:stage, :delivery, 1) ON CONFLICT DO UPDATE SET times = times + 1"),
+        text(
+            "INSERT INTO effects VALUES (:stage, :delivery, 1) "
+            "ON CONFLICT (stage, delivery) DO UPDATE SET times = effects.times + 1"
+        ),
         {"stage": stage, "delivery": payload["delivery"]},
     )
 
@@ -87,7 +96,7 @@ def main(data_dir: Path) -> int:
     logs.configure()
     settings = Settings(data_dir=data_dir, poll_interval_s=0.02, stop_timeout_s=2)
     try:
-        ended = run(settings, PIPELINE)
+        ended = run(settings, PIPELINE, policy=SHORT_LEASE)
     except Conflict as error:
         sys.stderr.write(f"{error}\n")
         return LOCKED_OUT

@@ -99,6 +99,7 @@ def _record(task: Task) -> dict[str, object]:
         "tries": task.tries,
         "total_tries": task.total_tries,
         "interrupted": task.interrupted,
+        "executor": task.executor,
         "error_family": task.error_family,
         "error": task.error,
         "next_at": task.next_at and task.next_at.isoformat(),

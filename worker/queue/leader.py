@@ -37,6 +37,8 @@ class Leadership:
             else:
                 wanted = text("SELECT pg_try_advisory_lock(:key)")
                 self._leads = bool(session.execute(wanted, {"key": LEADERS_LOCK}).scalar_one())
+                if self._leads:
+                    log.info("this worker leads")
         except DBAPIError as error:
             log.warning("leader is not known", error=describe(error))
             self._drop()
