@@ -20,17 +20,30 @@ def listen(settings: Settings) -> socket.socket:
         raise _told(error, settings) from error
 
 
+def free_port(preferred: int) -> int:
+    """The preferred port of this machine's loopback, or any other if somebody has it."""
+    for port in (preferred, 0):
+        try:
+            with socket.create_server(("127.0.0.1", port)) as listener:
+                return int(listener.getsockname()[1])
+        except OSError:
+            continue
+    raise Unavailable("service", "no port is free on 127.0.0.1")
+
+
 def announce(listener: socket.socket, settings: Settings, *, as_json: bool) -> None:
     """Say where people and GitHub reach it: as it is set, else by host and the port that was given."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = settings.public_url or f"http://{host}:{listener.getsockname()[1]}"
     webhook = f"{url.rstrip('/')}/webhooks/github"
     if as_json:
-        says.line({"url": url, "webhook": webhook, "data_dir": str(settings.data_dir)})
+        says.line({"url": url, "webhook": webhook, **settings.place})
         return
     says.text(f"Dashboard: {url}")
     says.text(f"Webhook:   {webhook}")
-    says.text(f"Data:      {settings.data_dir.resolve()}")
+    says.text(
+        f"Data:      {settings.database_shown if settings.on_postgres else settings.data_dir.resolve()}"
+    )
 
 
 def _told(error: OSError, settings: Settings) -> Unavailable:

@@ -74,6 +74,11 @@ class Watched:
     trouble_since: datetime | None
     due_at: datetime | None
 
+    @property
+    def key(self) -> str:
+        """The name it is looked at by, in lower case."""
+        return self.name.lower()
+
 
 def claim(
     session: Session, name: RepoName, *, since: datetime, now: datetime, until: datetime
@@ -96,14 +101,19 @@ def claim(
     return _watched(session.get_one(WatchRow, name.lower())) if taken.first() is not None else None
 
 
-def looked(session: Session, name: RepoName, seen: Seen, *, now: datetime, due_at: datetime) -> None:
-    """Note a look that succeeded, in the transaction that orders what it found, and end the turn."""
+def looked(
+    session: Session, name: RepoName, seen: Seen, *, spelt: RepoName, now: datetime, due_at: datetime
+) -> None:
+    """Note a look that succeeded, in the transaction that orders what it found, and end the turn.
+
+    `spelt` is the same name, as GitHub writes it.
+    """
     row = session.get_one(WatchRow, name.lower())
     row.since, row.seen_until = seen.covered.since, seen.covered.seen_until
     row.open_since, row.deep_at = seen.covered.open_since, seen.covered.deep_at
     row.etags, row.found, row.ordered = list(seen.etags), seen.found, seen.ordered
     row.left_unread += seen.left_unread
-    row.renamed_to = seen.renamed_to or row.renamed_to
+    row.renamed_to, row.shown_name = seen.renamed_to or row.renamed_to, spelt
     row.looked_at, row.tried_at, row.due_at, row.claimed_until = now, now, due_at, None
     row.trouble, row.trouble_told, row.trouble_since = None, None, None
 

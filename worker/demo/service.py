@@ -6,24 +6,32 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
 from pydantic import SecretStr
+from sqlalchemy import inspect
 
-from app.domain.errors import Unavailable
+from app.domain.errors import Rejected, Unavailable
 from app.settings import Settings
+from app.store.session import open_engine
 
 SECRET = "the demo's own webhook secret"  # noqa: S105 - known only to this process and its child
 START_WITHIN_S = 60.0
 PORT = 8077
 
 
-def settings_for(folder: Path, *, api_url: str, github_url: str, token: str) -> Settings:
-    """Settings that know only the stand-in and a temporary folder; nothing of the user's own is used."""
+def settings_for(
+    folder: Path, *, api_url: str, github_url: str, token: str, database: str | None = None
+) -> Settings:
+    """Settings that know only the stand-in and a temporary folder; nothing of the user's own is used.
+
+    `database` is the address of an empty PostgreSQL database to use instead of SQLite's files.
+    """
     return Settings(
         data_dir=folder,
+        database_url=None if database is None else SecretStr(database),
         port=_free_port(),
         public_url=None,
         webhook_secret=SecretStr(SECRET),
@@ -42,19 +50,44 @@ def settings_for(folder: Path, *, api_url: str, github_url: str, token: str) -> 
     )
 
 
+def require_empty(settings: Settings) -> None:
+    """Raise Rejected where the database holds tables: the demo's story is no part of anybody's own."""
+    store = open_engine(settings.app_database_url)
+    try:
+        tables = inspect(store).get_table_names()
+    finally:
+        store.dispose()
+    if tables:
+        told = f"it holds tables already, {tables[0]} among them; the demo wants an empty database of its own"
+        raise Rejected(settings.database_shown, told)
+
+
 @contextmanager
-def running(settings: Settings, *, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Serve until the block ends. What the service logs goes to a file beside its databases."""
+def running(settings: Settings, *, log: Path, workers: int = 1) -> Iterator[subprocess.Popen[bytes]]:
+    """Serve until the block ends, with so many workers. What they log goes to a file beside the databases.
+
+    The process given is that of `serve`.
+    """
+    parent = ("--parent", str(os.getpid()))
+    with ExitStack() as stack:
+        service = stack.enter_context(_process(settings, log, "serve", "--json", *parent))
+        _await_ready(settings, service, log)
+        for _ in range(workers - 1):
+            stack.enter_context(_process(settings, log, "worker", "--json"))
+        yield service
+
+
+@contextmanager
+def _process(settings: Settings, log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     with log.open("ab") as stderr:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own arguments
-            [sys.executable, "-m", "worker", "serve", "--json", "--parent", str(os.getpid())],
+            [sys.executable, "-m", "worker", *arguments],
             env=settings.as_environment(),
             stdout=subprocess.DEVNULL,
             stderr=stderr,
             start_new_session=True,
         )
     try:
-        _await_ready(settings, process, log)
         yield process
     finally:
         process.terminate()

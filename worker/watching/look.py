@@ -103,7 +103,8 @@ def _conclude(deps: Deps, repo: RepoName, watched: Watched, look: Look) -> None:
         )
         now = deps.clock.now()
         wait_s = deps.settings.reconcile_s if is_whole else 0
-        watch.looked(session, repo, seen, now=now, due_at=now + timedelta(seconds=wait_s))
+        spelt = name if seen.renamed_to is None else repo
+        watch.looked(session, repo, seen, spelt=spelt, now=now, due_at=now + timedelta(seconds=wait_s))
         if seen.renamed_to is not None and repo.lower() not in deps.settings.watched:
             watch.rename(session, repo, seen.renamed_to)
     if chosen or left or walked.cut:
