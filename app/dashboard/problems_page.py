@@ -101,7 +101,7 @@ def trouble_views(session: Session, inbox: Session, wired: Wiring, *, now: datet
     ]
     token = _token(session)
     if token:
-        lines.insert(0, Trouble(parts.Link("GitHub refuses the token", "/problems"), token, bad))
+        lines.insert(0, Trouble(parts.Link("GitHub refuses us", "/problems"), token, bad))
     slow = _waiting(waiting, oldest, now=now)
     if slow:
         lines.insert(0, Trouble(parts.Link("The worker is behind", "/problems#deliveries"), slow, bad))
@@ -137,13 +137,13 @@ def _waiting(number: int, oldest: datetime | None, *, now: datetime) -> str:
 
 def _token(session: Session) -> str:
     """One line for all tasks: the fault is the operator's to mend, and nothing of theirs."""
-    number, since = troubles.refused_token(session)
-    if since is None:
+    refused = troubles.refused_access(session)
+    if refused is None:
         return ""
-    waiting = counted(number, "task waits", "tasks wait")
+    waiting = counted(refused.tasks, "task waits", "tasks wait")
     return (
-        f"GitHub refuses the token since {since:%Y-%m-%d %H:%M} UTC; {waiting}. Set a token that is valid: "
-        "they go on by themselves, within 15 minutes."
+        f"GitHub refuses us since {refused.since:%Y-%m-%d %H:%M} UTC; {waiting}, the last because of "
+        f"{refused.reason}. Once that is mended they go on by themselves, within 15 minutes."
     )
 
 

@@ -215,6 +215,6 @@ def test_runs_of_a_time_in_which_github_refused_the_token_go_on_by_themselves(
     assert len(pipeline.comments(REPO, PULL)) == 1
     assert pipeline.tries.count("record_run") == 20 + 1
     assert scene.clock.now() - started_at > timedelta(hours=4)
-    assert all(page.count("GitHub refuses the token since ") == 1 for page in shown)
+    assert all(page.count("GitHub refuses us since ") == 1 for page in shown)
     assert "1 task waits" in shown[0]
-    assert "GitHub refuses the token" not in pipeline.page("/problems")
+    assert "GitHub refuses us" not in pipeline.page("/problems")

@@ -63,6 +63,15 @@ class WaitingTask:
     next_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedAccess:
+    """Tasks that wait until a person has mended our token, or our App's rights; `reason` is the newest."""
+
+    tasks: int
+    since: datetime
+    reason: str
+
+
 def gap_lines(session: Session, *, before: int | None, limit: int) -> list[GapLine]:
     """Newest noted first, from below the key `before`. Walks the primary key backwards."""
     statement = (
@@ -121,13 +130,12 @@ def waiting_tasks(session: Session, *, limit: int) -> list[WaitingTask]:
     ]
 
 
-def refused_token(session: Session) -> tuple[int, datetime | None]:
-    """How many tasks wait because GitHub refuses our token, and since when; served by ix_tasks_state."""
-    statement = select(func.count(), func.min(TaskRow.created_at)).where(
-        TaskRow.state == TaskState.WAITING.value, TaskRow.error_family == CREDENTIALS
-    )
-    count, oldest = session.execute(statement).one()
-    return count, oldest
+def refused_access(session: Session) -> RefusedAccess | None:
+    """None if no task waits for it; served by ix_tasks_state."""
+    waits = (TaskRow.state == TaskState.WAITING.value, TaskRow.error_family == CREDENTIALS)
+    count, since = session.execute(select(func.count(), func.min(TaskRow.created_at)).where(*waits)).one()
+    newest = select(TaskRow.error).where(*waits).order_by(TaskRow.updated_at.desc()).limit(1)
+    return RefusedAccess(count, since, session.scalar(newest) or "") if count else None
 
 
 def dead_count(session: Session) -> int:
