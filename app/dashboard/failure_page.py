@@ -28,7 +28,7 @@ def failure_page(session: Session, failure: int, github: GitHubLinks, *, now: da
     history = verdicts.history(session, [failure])
     named = attempt_lines.of_github_runs(session, attempt.repo, views.runs_named(history))
     logs = one_test.rank_logs(session, {line.attempt}, limit=RANK_LOGS_SHOWN)
-    text = blobs.text(session, line.text_blob)
+    text = blobs.texts(session, {line.text_blob})[line.text_blob]
     return FailurePage(
         title=line.label,
         section="tests",
@@ -40,7 +40,13 @@ def failure_page(session: Session, failure: int, github: GitHubLinks, *, now: da
         rulings=tuple(
             views.ruling(stored, named, with_whose=attempt.pull is not None) for stored in reversed(history)
         ),
-        text=views.excerpt(text, cut=line.cut, head=TEXT_HEAD, tail=TEXT_TAIL),
+        text=views.excerpt(
+            text,
+            cut=line.cut,
+            head=TEXT_HEAD,
+            tail=TEXT_TAIL,
+            removed=line.text_blob == blobs.REMOVED,
+        ),
         rank_logs=tuple(views.file(log) for log in logs if log.job in {line.job, None}),
     )
 

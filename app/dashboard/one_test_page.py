@@ -156,7 +156,13 @@ def _mode(group: int, failures: Sequence[FailureLine], facts: _Facts) -> Mode:
         else None,
         observations=_observations(failures, facts),
         history=_history(failures, facts),
-        text=views.excerpt(text, cut=newest.cut, head=EXCERPT_HEAD, tail=EXCERPT_TAIL),
+        text=views.excerpt(
+            text,
+            cut=newest.cut,
+            head=EXCERPT_HEAD,
+            tail=EXCERPT_TAIL,
+            removed=newest.text_blob == blobs.REMOVED,
+        ),
         newest=parts.Link("whole text and every verdict", links.to_failure(newest.key)),
     )
 

@@ -38,7 +38,7 @@ def run_page(session: Session, attempt: int, github: GitHubLinks, *, now: dateti
         attempt=views.attempt(line, github),
         attempts=tuple(views.attempt(one, github) for one in found),
         state=_state(line),
-        jobs=tuple(_job(job, tallies) for job in jobs),
+        jobs=tuple(_job(job, tallies, is_kept=line.raw_removed_at is None) for job in jobs),
         failures=tuple(_failure(one, line) for one in failures[:FAILURES_SHOWN]),
         left_out=f"Only {FAILURES_SHOWN} failures are shown." if len(failures) > FAILURES_SHOWN else "",
         none_failed=_none_failed(line, jobs, tallies, is_missing=bool(missing)),
@@ -50,7 +50,10 @@ def run_page(session: Session, attempt: int, github: GitHubLinks, *, now: dateti
 def _state(line: AttemptLine) -> str:
     if line.judged_at is None:
         return "Its results are being read; what stands here is not all."
-    return f"Read and judged, last at {instant(line.judged_at)}."
+    judged = f"Read and judged, last at {instant(line.judged_at)}."
+    if line.raw_removed_at is None:
+        return judged
+    return f"{judged} Its texts, files and single results were past their time and are removed."
 
 
 def _none_failed(
@@ -66,12 +69,13 @@ def _none_failed(
     return f"No test failed in the jobs that left results, {len(told)} of {len(ran)}."
 
 
-def _job(job: StoredJob, tallies: Mapping[int, tuple[int, int]]) -> Job:
+def _job(job: StoredJob, tallies: Mapping[int, tuple[int, int]], *, is_kept: bool) -> Job:
     tally = tallies.get(job.id)
+    none = "no results" if is_kept else "results removed"
     return Job(
         mark=marks.of_conclusion(job.conclusion),
         link=links.outside(job.name, job.url),
-        tests="no results" if tally is None else f"{counted_tests(tally[0])}, {count(tally[1])} red",
+        tests=none if tally is None else f"{counted_tests(tally[0])}, {count(tally[1])} red",
         tree=views.tree(job.tested),
         failed_step=job.failed_step or "",
     )

@@ -95,8 +95,13 @@ def tree(tested: TestedTree) -> str:
     return ", ".join(named)
 
 
-def excerpt(text: str, *, cut: bool, head: int, tail: int) -> parts.Text:
+PAST_ITS_TIME: Final = "The text was removed, since it was past its time."
+
+
+def excerpt(text: str, *, cut: bool, head: int, tail: int, removed: bool = False) -> parts.Text:
     """The beginning and the end of a text, in characters; the note counts what stands between."""
+    if removed:
+        return parts.Text("", PAST_ITS_TIME)
     note = "the report itself was cut before it reached us" if cut else ""
     if len(text) <= head + tail:
         return parts.Text(text, note)

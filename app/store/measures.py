@@ -4,18 +4,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import String, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.store.base import Base
+from app.store.base import Base, ShortText
 from app.store.upsert import insert_missing, insert_or_update
+
+GITHUB_LIMIT, GITHUB_REMAINING, GITHUB_RESET = "github limit", "github remaining", "github reset"
+"""The hourly budget as last seen: requests, requests, and when it begins anew, in seconds since 1970."""
+
+REMOVAL = "removal"
+"""When what is past its time was last removed."""
 
 
 class MeasureRow(Base):
     __tablename__ = "measures"
 
-    name: Mapped[str] = mapped_column(String(60), primary_key=True)
-    label: Mapped[str] = mapped_column(String(200), primary_key=True)
+    name: Mapped[str] = mapped_column(ShortText(60), primary_key=True)
+    label: Mapped[str] = mapped_column(ShortText(200), primary_key=True)
     """What tells several of one name apart; empty where there is one."""
     value: Mapped[int]
     at: Mapped[datetime]
@@ -63,6 +69,11 @@ def advance(session: Session, name: str, *, start: datetime, end: datetime) -> b
 def begin(session: Session, name: str, *, at: datetime) -> None:
     """Set a mark where there is none yet."""
     insert_missing(session, MeasureRow, _rows(name, {"": 0}, at), unique=["name", "label"])
+
+
+def one(session: Session, name: str, label: str = "") -> Measure | None:
+    row = session.get(MeasureRow, (name, label))
+    return None if row is None else Measure(row.value, row.at)
 
 
 def every(session: Session) -> Measures:

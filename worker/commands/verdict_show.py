@@ -20,6 +20,8 @@ from worker.says import JsonFlag
 LAST_LINES = 40
 """Of a failure's text: its end names the error."""
 
+PAST_ITS_TIME = "(its text was removed, since it was past its time)"
+
 commands = typer.Typer(
     no_args_is_help=True, help="Look at one verdict.", epilog="Example: flake-triage verdict show 17"
 )
@@ -48,25 +50,28 @@ def show(
         found = verdict_list.one(session, verdict)
         if found is None:
             raise Gone(f"verdict {verdict}", "there is none of this number")
-        message, text = _failure(session, found.failure)
+        message, text, is_kept = _failure(session, found.failure)
         again = _judged_again(session, verdict) if recompute else None
     if as_json:
         told = {} if again is None else {"recomputed": verdict_record(again), "same": again == found.verdict}
         policy = {"policy": found.verdict.policy_version}
-        says.line(listed_record(found) | policy | told | {"message": message, "text": text})
+        says.line(
+            listed_record(found) | policy | told | {"message": message, "text": text if is_kept else None}
+        )
     else:
-        _print_verdict(found, message, text)
+        _print_verdict(found, message, text if is_kept else PAST_ITS_TIME)
         if again is not None:
             _print_comparison(found.verdict, again)
     if again is not None and again != found.verdict:
         raise typer.Exit(says.CHECKED_BAD)
 
 
-def _failure(session: Session, key: int) -> tuple[str, str]:
-    """Its message and its whole text."""
+def _failure(session: Session, key: int) -> tuple[str, str, bool]:
+    """Its message, its whole text, and whether that is still kept."""
     failure = failures.by_id(session, key)
     assert failure is not None
-    return failure.message, blobs.texts(session, {failure.text_blob})[failure.text_blob]
+    text = blobs.texts(session, {failure.text_blob})[failure.text_blob]
+    return failure.message, text, failure.text_blob != blobs.REMOVED
 
 
 def _judged_again(session: Session, verdict: int) -> Verdict:

@@ -1,6 +1,7 @@
 """The pipeline in the order of its flow: each stage's name, its queue and its handler."""
 
 from worker.deps import FIRST_STAGE, Pipeline, Stage
+from worker.housekeeping.orders import STAGE as REMOVE_OLD
 from worker.stages.fetch_artifacts import fetch_artifacts
 from worker.stages.group_failures import group_failures
 from worker.stages.judge_failures import judge_failures
@@ -8,6 +9,7 @@ from worker.stages.publish_alert import publish_alert
 from worker.stages.publish_comment import publish_comment
 from worker.stages.read_results import read_results
 from worker.stages.record_run import record_run
+from worker.stages.remove_old import remove_old
 
 PIPELINE: Pipeline = {
     stage.name: stage
@@ -19,5 +21,6 @@ PIPELINE: Pipeline = {
         Stage("judge_failures", "judge", judge_failures),
         Stage("publish_comment", "report", publish_comment),
         Stage("publish_alert", "report", publish_alert),
+        Stage(REMOVE_OLD, "report", remove_old),
     )
 }

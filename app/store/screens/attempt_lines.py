@@ -20,7 +20,10 @@ _RED = [conclusion.value for conclusion in Conclusion if conclusion.is_red]
 
 @dataclass(frozen=True, slots=True)
 class AttemptLine:
-    """`key` is ours, `run` is GitHub's id; `judged_at` is None until its failures are judged."""
+    """`key` is ours, `run` is GitHub's id; `judged_at` is None until its failures are judged.
+
+    `raw_removed_at` is None while its texts, files and single results are kept.
+    """
 
     key: int
     repo: int
@@ -37,6 +40,7 @@ class AttemptLine:
     started_at: datetime
     completed_at: datetime
     judged_at: datetime | None
+    raw_removed_at: datetime | None
     url: str
 
 
@@ -189,6 +193,7 @@ def _read(session: Session, statement: Statement) -> list[AttemptLine]:
             started_at=attempt.started_at,
             completed_at=attempt.completed_at,
             judged_at=attempt.judged_at,
+            raw_removed_at=attempt.raw_removed_at,
             url=run.url,
         )
         for attempt, run, repo_name in session.execute(statement)

@@ -1,0 +1,181 @@
+"""Remove attempts that are past their time, or only their texts and files; a little in each transaction."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Select, delete, exists, func, select, update
+from sqlalchemy.orm import DeclarativeBase, InstrumentedAttribute, Session
+
+from app.store import blobs
+from app.store.artifacts import ArtifactRow, SourceFileRow
+from app.store.blobs import BlobRow
+from app.store.failures import FailureRow
+from app.store.gaps import GapRow
+from app.store.results import RunVectorRow
+from app.store.runs import AttemptRow, JobRow, RunRow
+from app.store.verdicts import EvidenceRow, VerdictRow
+
+FAILURES_AT_ONCE = 200
+FILES_AT_ONCE = 20
+
+Removed = Counter[str]
+"""How many rows of each table went."""
+
+
+@dataclass(frozen=True, slots=True)
+class OldAttempt:
+    """`run` is our key of its run, `github_id` GitHub's."""
+
+    id: int
+    repo: int
+    run: int
+    github_id: int
+    head_branch: str | None
+    pull: int | None
+    created_at: datetime
+
+
+def old_attempts(session: Session, *, before: datetime) -> list[OldAttempt]:
+    """Attempts recorded before then, oldest first. Served by ix_attempts_recorded_at."""
+    return _old(session, _attempts(before))
+
+
+def old_texts(session: Session, *, before: datetime) -> list[OldAttempt]:
+    """Those of them that still have their texts and files and whose failures are judged."""
+    statement = _attempts(before).where(
+        AttemptRow.raw_removed_at.is_(None), AttemptRow.judged_at.is_not(None)
+    )
+    return _old(session, statement)
+
+
+def _attempts(before: datetime) -> Select[int, int, int, int, str | None, int | None, datetime]:
+    return (
+        select(
+            AttemptRow.id,
+            RunRow.repo_id,
+            RunRow.id,
+            RunRow.github_id,
+            RunRow.head_branch,
+            RunRow.pull,
+            RunRow.created_at,
+        )
+        .join(RunRow, RunRow.id == AttemptRow.run_id)
+        .where(AttemptRow.recorded_at < before)
+        .order_by(AttemptRow.recorded_at, AttemptRow.id)
+    )
+
+
+def _old(
+    session: Session, statement: Select[int, int, int, int, str | None, int | None, datetime]
+) -> list[OldAttempt]:
+    return [OldAttempt(*row) for row in session.execute(statement)]
+
+
+def remove_some_failures(session: Session, attempt: int) -> Removed:
+    """Remove some failures of an attempt with what was thought of them; nothing once none is left."""
+    found = session.execute(
+        select(FailureRow.id, FailureRow.text_blob)
+        .where(FailureRow.attempt_id == attempt)
+        .limit(FAILURES_AT_ONCE)
+    ).all()
+    keys = [row.id for row in found]
+    removed: Removed = Counter()
+    if keys:
+        _delete(session, removed, VerdictRow, VerdictRow.failure_id, keys)
+        _delete(session, removed, EvidenceRow, EvidenceRow.failure_id, keys)
+        _delete(session, removed, FailureRow, FailureRow.id, keys)
+        _drop_unused(session, removed, {row.text_blob for row in found})
+    return removed
+
+
+def remove_some_texts(session: Session, attempt: int) -> Removed:
+    """Take the texts of some failures of an attempt; nothing once all are without."""
+    found = session.execute(
+        select(FailureRow.id, FailureRow.text_blob)
+        .where(FailureRow.attempt_id == attempt, FailureRow.text_blob != blobs.REMOVED)
+        .limit(FAILURES_AT_ONCE)
+    ).all()
+    removed: Removed = Counter()
+    if found:
+        keys = [row.id for row in found]
+        session.execute(update(FailureRow).where(FailureRow.id.in_(keys)).values(text_blob=blobs.REMOVED))
+        _drop_unused(session, removed, {row.text_blob for row in found})
+        removed["texts"] += len(keys)
+    return removed
+
+
+def remove_some_files(session: Session, attempt: int) -> Removed:
+    """Remove some files that an attempt was read from; nothing once none is left."""
+    found = session.execute(
+        select(SourceFileRow.id, SourceFileRow.blob)
+        .where(SourceFileRow.attempt_id == attempt)
+        .limit(FILES_AT_ONCE)
+    ).all()
+    removed: Removed = Counter()
+    if found:
+        _delete(session, removed, SourceFileRow, SourceFileRow.id, [row.id for row in found])
+        _drop_unused(session, removed, {row.blob for row in found})
+    return removed
+
+
+def remove_vectors(session: Session, attempt: int, *, at: datetime) -> Removed:
+    """Remove its jobs' results, which the daily counters have, and note that its raw facts are gone."""
+    removed: Removed = Counter()
+    jobs = select(JobRow.id).where(JobRow.attempt_id == attempt)
+    _delete(session, removed, RunVectorRow, RunVectorRow.job_id, jobs)
+    session.execute(update(AttemptRow).where(AttemptRow.id == attempt).values(raw_removed_at=at))
+    return removed
+
+
+def remove_attempt(session: Session, attempt: OldAttempt) -> Removed:
+    """Remove what is left of an attempt without failures and files, and its run with the last attempt."""
+    removed: Removed = Counter()
+    jobs = select(JobRow.id).where(JobRow.attempt_id == attempt.id)
+    _delete(session, removed, RunVectorRow, RunVectorRow.job_id, jobs)
+    for table in (ArtifactRow, GapRow, JobRow):
+        _delete(session, removed, table, table.attempt_id, [attempt.id])
+    _delete(session, removed, AttemptRow, AttemptRow.id, [attempt.id])
+    is_empty = ~exists().where(AttemptRow.run_id == RunRow.id)
+    session.execute(delete(RunRow).where(RunRow.id == attempt.run, is_empty))
+    return removed
+
+
+def newest_keys(session: Session) -> set[int]:
+    """The attempts that hold the highest keys: as long as these stay, SQLite gives no key out again."""
+    of_failure = select(FailureRow.attempt_id).order_by(FailureRow.id.desc()).limit(1)
+    of_verdict = (
+        select(FailureRow.attempt_id)
+        .join(VerdictRow, VerdictRow.failure_id == FailureRow.id)
+        .order_by(VerdictRow.id.desc())
+        .limit(1)
+    )
+    found = [select(func.max(AttemptRow.id)), of_failure, of_verdict]
+    keys = [session.scalars(statement).first() for statement in found]
+    return {key for key in keys if key is not None}
+
+
+def _delete(
+    session: Session,
+    removed: Removed,
+    table: type[DeclarativeBase],
+    column: InstrumentedAttribute[int],
+    keys: Collection[int] | Select[int],
+) -> None:
+    gone = session.execute(delete(table).where(column.in_(keys)).returning(column))
+    removed[table.__tablename__] += len(gone.all())
+
+
+def _drop_unused(session: Session, removed: Removed, digests: Iterable[str]) -> None:
+    """Remove those blobs that nothing names any more: many failures can share one text."""
+    unused = (
+        delete(BlobRow)
+        .where(BlobRow.digest.in_(set(digests)))
+        .where(~exists().where(FailureRow.text_blob == BlobRow.digest))
+        .where(~exists().where(SourceFileRow.blob == BlobRow.digest))
+        .returning(BlobRow.size_bytes)
+    )
+    sizes = session.scalars(unused).all()
+    removed["blobs"] += len(sizes)
+    removed["bytes"] += sum(sizes)
