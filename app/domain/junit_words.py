@@ -8,7 +8,7 @@ from app.domain.outcome import Errored, Failed, Outcome, Passed, Skipped
 PASSED: Final = Passed()
 
 OUTCOME_ATTRIBUTES: Final = ("status", "result", "outcome", "executed", "success")
-_TELLING: Final = frozenset(OUTCOME_ATTRIBUTES)
+TELLING: Final = frozenset(OUTCOME_ATTRIBUTES)
 
 _PASS: Final = frozenset(
     {"pass", "passed", "passing", "ok", "success", "successful", "succeeded", "run", "ran", "completed"}
@@ -41,7 +41,7 @@ def told_outcome(attributes: Mapping[str, str]) -> Outcome:
 
     A red outcome says which attribute tells it, since the file says nothing else of it.
     """
-    if _TELLING.isdisjoint(attributes):
+    if TELLING.isdisjoint(attributes):
         return PASSED
     told = [
         _outcome(name, value) for name in OUTCOME_ATTRIBUTES if (value := attributes.get(name)) is not None

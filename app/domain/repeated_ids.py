@@ -34,11 +34,12 @@ class ResultLedger:
 
     def add(self, result: Result, *, pytest: bool) -> None:
         """`pytest`: the record is pytest's, so its known reasons for repeating a test apply."""
-        known = self._results.setdefault(result.test, result)
+        results, test = self._results, result.test
+        known = results.setdefault(test, result)
         if known is not result:
             self._add_again(known, result, pytest=pytest)
-        elif len(self._results) > self._limit:
-            del self._results[result.test]
+        elif len(results) > self._limit:
+            del results[test]
             self._left_out += 1
 
     def _add_again(self, known: Result, result: Result, *, pytest: bool) -> None:

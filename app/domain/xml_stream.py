@@ -112,8 +112,9 @@ class _Guard:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         name = tag if tag[0] != "{" else tag.rpartition("}")[2]
-        depth = len(self._path)
-        self._path.append(name)
+        path = self._path
+        depth = len(path)
+        path.append(name)
         if 1 < depth <= MAX_DEPTH:
             self._opened(name, attributes, depth)
         elif depth == 1:
@@ -123,10 +124,10 @@ class _Guard:
             raise Stop(f"elements nested deeper than {MAX_DEPTH}")
 
     def end(self, _tag: str) -> None:
-        name = self._path.pop()
-        depth = len(self._path)
-        if depth:
-            self._closed(name, depth)
+        path = self._path
+        name = path.pop()
+        if path:
+            self._closed(name, len(path))
 
     def data(self, piece: str) -> None:
         if len(self._path) > 1:
