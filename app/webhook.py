@@ -118,9 +118,13 @@ def _take(raw: bytes, headers: Mapping[str, str], wiring: Wiring) -> Receipt:
     settings = wiring.settings
     body = verify_body(raw, headers.get(SIGNATURE), _reveal(settings.webhook_secret))
     envelope = read_envelope(headers.get("X-GitHub-Event"), headers.get("X-GitHub-Delivery"))
-    delivery = read_delivery(envelope, body, watches=settings.watches)
-    stored = _stored(delivery, body, wiring)
-    return Receipt(envelope.id, is_new=_store(stored, _kept(headers), wiring), note=delivery.note)
+    with structlog.contextvars.bound_contextvars(delivery=envelope.id):
+        delivery = read_delivery(envelope, body, watches=settings.watches)
+        is_new = _store(_stored(delivery, body, wiring), _kept(headers), wiring)
+        log.info(
+            "delivery is stored", kind=envelope.event, repo=delivery.repo, new=is_new, note=delivery.note
+        )
+    return Receipt(envelope.id, is_new=is_new, note=delivery.note)
 
 
 def _store(delivery: StoredDelivery, headers: dict[str, str], wiring: Wiring) -> bool:

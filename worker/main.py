@@ -20,6 +20,7 @@ from app.store.session import open_engine, open_inbox
 from app.store.workers import Worker
 from worker.deps import Deps, Pipeline, QueueName
 from worker.github_access import open_github
+from worker.housekeeping.upkeep import Upkeep
 from worker.queue.engine import TaskEngine
 from worker.queue.leader import Leadership
 from worker.queue.lease import USUAL_LEASE, LeasePolicy, OwnLease
@@ -111,6 +112,7 @@ def _work(
                 _signals(stop, wake),
                 _takeover(settings, lease, engine, policy),
                 _beside(reconciler.run, name="reconciler"),
+                _beside(Upkeep(deps, forget_ended=engine.forget_ended).run, name="upkeep"),
             ):
                 log.info(
                     "worker is ready",

@@ -263,6 +263,13 @@ def attempt(session: Session, key: int) -> StoredAttempt:
     return _attempts(session, AttemptRow.id == key, limit=1)[0]
 
 
+def github_run(session: Session, attempt: int) -> RunId | None:
+    """GitHub's id of the run that an attempt is of; None if there is no such attempt."""
+    run = select(RunRow.github_id).join(AttemptRow, AttemptRow.run_id == RunRow.id)
+    found = session.scalars(run.where(AttemptRow.id == attempt)).one_or_none()
+    return None if found is None else RunId(found)
+
+
 def attempts_at(session: Session, repo: int, head_sha: Sha) -> list[StoredAttempt]:
     """Attempts whose run reports this head, newest first, at most 200."""
     return _attempts(session, RunRow.repo_id == repo, RunRow.head_sha == head_sha, limit=200)

@@ -16,7 +16,7 @@ from app.store.base import Base
 from app.store.session import read_only
 
 OUR_TIMES = frozenset({"recorded_at", "judged_at", "published_at", "noted_at", "found_at", "counted_at"})
-OF_THE_QUEUE = frozenset({"tasks", "outbox", "workers", "watched"})
+OF_THE_QUEUE = frozenset({"tasks", "outbox", "workers", "measures", "watched"})
 TOLD_OTHERWISE = frozenset({"evidence"})
 """Evidence is told with the verdict that rests on it."""
 

@@ -1,8 +1,10 @@
 """The queue itself, with DBOS behind it: order, exclusion, names."""
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
@@ -120,3 +122,15 @@ def test_key_of_any_characters_is_a_name(queue: Queue) -> None:
     queue.put(key, "report", partition=key)
     queue.tries.wait_for(1)
     assert queue.tries.finished == [(key, 1)]
+
+
+def test_records_of_ended_tries_are_forgotten_and_those_of_others_are_not(queue: Queue) -> None:
+    queue.put("one", "fetch")
+    queue.tries.wait_for(1)
+    long_ago, later = datetime(2020, 1, 1, tzinfo=UTC), datetime(2120, 1, 1, tzinfo=UTC)
+    assert queue.engine.forget_ended(long_ago) == 0
+    assert not queue.put("one", "fetch"), "its record is still there"
+    deadline_s = time.monotonic() + 20
+    while queue.engine.forget_ended(later) == 0:  # the queue notes the end after the try
+        assert time.monotonic() < deadline_s
+    assert queue.engine.forget_ended(later) == 0

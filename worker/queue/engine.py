@@ -4,6 +4,7 @@ import logging
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions, error
 from sqlalchemy import Engine
@@ -23,6 +24,10 @@ what is recovered at a start: to resume, as takeovers do, begins to count anew."
 WORKFLOW = "run_task"
 
 ALIVE = frozenset({"PENDING", "ENQUEUED", "DELAYED"})
+
+ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+
+FORGOTTEN_AT_ONCE = 500
 
 RunTry = Callable[[str, int], None]
 """Runs one try of the task `key` for its order `number`; after a crash, again for the same two."""
@@ -117,6 +122,23 @@ class TaskEngine:
             by_queue[claim.queue].append(claim.name)
         for queue, names in by_queue.items():
             DBOS.resume_workflows(names, queue_name=queue)  # without its name it would change queues
+
+    def forget_ended(self, before: datetime) -> int:
+        """Remove the records of some tries that ended before then; return how many, 0 once none is left.
+
+        Their names could then be used again: whoever orders by them has to remember for longer.
+        """
+        found = DBOS.list_workflows(
+            name=WORKFLOW,
+            status=ENDED,
+            completed_before=before.isoformat(),
+            limit=FORGOTTEN_AT_ONCE,
+            load_input=False,
+            load_output=False,
+        )
+        if found:
+            DBOS.delete_workflows([one.workflow_id for one in found])
+        return len(found)
 
     def runs(self, name: str) -> bool:
         with self._change:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.errors import Conflict, Rejected
 from app.logs import redact
-from app.store import tasks
+from app.store import runs, tasks
 from app.store.session import unit_of_work
 from app.store.tasks import Task
 from worker.deps import PARTITIONED, Deps, Pipeline
@@ -22,7 +22,10 @@ RECORD_AGAIN_S = 1.0
 
 ERROR_CHARACTERS = 2000
 
-LOGGED = ("delivery", "repo", "attempt", "pull", "branch")
+LEARNT = "run"
+"""GitHub's id of the run, which a stage binds as soon as it knows it."""
+
+LOGGED = ("delivery", "repo", LEARNT, "attempt", "pull", "branch")
 
 log = structlog.get_logger(__name__)
 
@@ -57,18 +60,23 @@ class TaskRunner:
         Does nothing for a task that has ended or was ordered again since. Never raises what a stage raised.
         """
         with structlog.contextvars.bound_contextvars(task=key):
-            task = self._record(lambda session: self._begin(session, key, number))
-            if task is None:
+            begun = self._record(lambda session: self._begin(session, key, number))
+            if begun is None:
                 log.debug("order is overtaken, or its partition is taken", number=number)
                 return
-            with structlog.contextvars.bound_contextvars(stage=task.stage, **_names(task)):
-                self._conclude(task, self._failure(task))
+            task, names = begun
+            try:
+                with structlog.contextvars.bound_contextvars(stage=task.stage, **names):
+                    self._conclude(task, self._failure(task))
+            finally:
+                structlog.contextvars.unbind_contextvars(LEARNT)
         self._after_try()
 
-    def _begin(self, session: Session, key: str, number: int) -> Task | None:
+    def _begin(self, session: Session, key: str, number: int) -> tuple[Task, dict[str, object]] | None:
+        """The task, if it is to be run, and what it is about, which each line logged meanwhile names."""
         known = tasks.by_key(session, key)
         stage = None if known is None else self._pipeline.get(known.stage)
-        return tasks.begin_try(
+        task = tasks.begin_try(
             session,
             key,
             number=number,
@@ -76,6 +84,7 @@ class TaskRunner:
             executor=self._executor,
             apart_from=() if stage is None else self._together.get(stage.queue, ()),
         )
+        return None if task is None else (task, _names(session, task))
 
     def _failure(self, task: Task) -> Exception | None:
         """What the try failed with; None if it did what it should."""
@@ -96,6 +105,7 @@ class TaskRunner:
         now, token = self._deps.clock.now(), task.total_tries
         if error is None:
             self._record_end(lambda session: tasks.finish(session, task.key, at=now, token=token))
+            log.info("task is done", tries=task.tries)
             return
         verdict = decide(
             error, key=task.key, tries=task.tries, now=now, policy=self._policy, before=task.error_family
@@ -146,6 +156,10 @@ class TaskRunner:
                 time.sleep(RECORD_AGAIN_S)
 
 
-def _names(task: Task) -> dict[str, object]:
-    """What the task is about, for each line that is logged during it."""
-    return {name: task.payload[name] for name in LOGGED if name in task.payload}
+def _names(session: Session, task: Task) -> dict[str, object]:
+    told: dict[str, object] = {name: task.payload[name] for name in LOGGED if name in task.payload}
+    attempt = told.get("attempt")
+    if LEARNT not in told and isinstance(attempt, int):
+        run = runs.github_run(session, attempt)
+        told |= {} if run is None else {LEARNT: run}
+    return told

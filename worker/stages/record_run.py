@@ -2,6 +2,8 @@
 
 import json
 
+import structlog
+
 from app.domain.commit_graph import ChangeSet
 from app.domain.errors import Gone, Rejected, Unavailable
 from app.domain.ids import DeliveryId, RepoName, RunId
@@ -28,6 +30,7 @@ def record_run(deps: Deps, payload: Payload) -> None:
         repo, run_id, attempt = _named_run(deps, DeliveryId(payload["delivery"]))
     else:
         repo, run_id, attempt = RepoName(payload["repo"]), RunId(payload["run"]), payload["attempt"]
+    structlog.contextvars.bind_contextvars(run=run_id)
     if not _is_recorded(deps, repo, run_id, attempt):
         record_attempt(deps, repo, run_id, attempt)
 
