@@ -9,6 +9,7 @@ from datetime import timedelta
 from email.message import Message
 from http import HTTPStatus
 from pathlib import Path
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
@@ -27,6 +28,12 @@ LONGEST_LOG_BYTES = 1024 * 1024 * 1024
 LONGEST_NAME = 255
 
 LAST_PORT = 65_535
+
+MOST_ADDRESSES = 4
+"""Of one host, tried in turn where the first takes no connection."""
+
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class Downloads:
@@ -49,7 +56,7 @@ class Downloads:
     def _fetch(self, request: Request, path: Path, open_spool: Callable[[], Spool]) -> DownloadedFile:
         """A signed address lives about a minute, so a 403 from the store is asked anew, once."""
         for is_last in (False, True):
-            with self._open(request.subject, self._locate(request)) as response:
+            with self._reach(request.subject, self._locate(request)) as response:
                 if response.status_code == HTTPStatus.FORBIDDEN and not is_last:
                     continue
                 self._check(request.subject, response)
@@ -61,34 +68,45 @@ class Downloads:
         location = answer.headers.get("location")
         if answer.status != HTTPStatus.FOUND or location is None:
             raise Rejected(request.subject, "GitHub named no address to download from")
-        target = httpx.URL(location)
-        self._check_target(request.subject, target)
-        return target
+        return httpx.URL(location)
 
-    def _check_target(self, subject: str, target: httpx.URL) -> None:
-        """A redirect decides where we connect to: it must not reach into our own network."""
+    def _checked(self, subject: str, target: httpx.URL) -> list[Address]:
+        """Where to connect to, in the resolver's order; nowhere in particular if private addresses are good.
+
+        A redirect decides where we go: it must not reach into our own network.
+        """
         is_web = target.scheme in {"http", "https"} and target.host and (target.port or 0) <= LAST_PORT
         if target.userinfo or not is_web:
             raise Rejected(subject, "the address to download from is not one of a file store")
         if self._allow_private:
-            return
+            return []
         if target.scheme != "https":
             raise Rejected(subject, "the address to download from is not https")
-        if not all(address.is_global for address in _addresses(subject, target.host)):
+        addresses = _addresses(subject, target.host)
+        if not all(address.is_global for address in addresses):
             raise Rejected(subject, "the address to download from is not public")
+        return addresses
 
     @contextmanager
-    def _open(self, subject: str, target: httpx.URL) -> Iterator[httpx.Response]:
-        """A request of its own making: the client would add its headers and cookies to one it built.
+    def _reach(self, subject: str, target: httpx.URL) -> Iterator[httpx.Response]:
+        """Connect to an address that was checked: the name, asked again, could lead somewhere else by then.
 
         Errors name their kind and the host only, since the address carries a signature.
         """
-        headers = {"User-Agent": USER_AGENT, "Accept": "*/*", "Accept-Encoding": "identity"}
-        request = httpx.Request("GET", target, headers=headers)
-        try:
-            response = self._transport.http.send(request, stream=True, auth=None, follow_redirects=False)
-        except httpx.RequestError as error:
-            raise Unavailable(subject, f"no answer from {target.host} ({type(error).__name__})") from None
+        addresses = self._checked(subject, target)[:MOST_ADDRESSES]
+        if not addresses or _is_proxied(target.host):
+            requests = [to_address(target, None)]
+        else:
+            requests = [to_address(target, address) for address in addresses]
+        for request in requests:
+            is_last = request is requests[-1]
+            try:
+                response = self._transport.http.send(request, stream=True, auth=None, follow_redirects=False)
+            except httpx.RequestError as error:
+                if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) and not is_last:
+                    continue
+                raise Unavailable(subject, f"no answer from {target.host} ({type(error).__name__})") from None
+            break
         try:
             yield response
         except httpx.RequestError as error:
@@ -136,6 +154,25 @@ class Downloads:
             spool.write(chunk)
 
 
+def to_address(target: httpx.URL, address: Address | None) -> httpx.Request:
+    """A request of its own making: the client would add its headers and cookies to one it built.
+
+    Sent to an address, it still names the host, and its certificate has to be the host's. The connection is
+    used once: kept, it would be found by its address alone, for another host on the same machine.
+    """
+    headers = {"User-Agent": USER_AGENT, "Accept": "*/*", "Accept-Encoding": "identity"}
+    if address is None:
+        return httpx.Request("GET", target, headers=headers)
+    headers |= {"Host": target.netloc.decode("ascii"), "Connection": "close"}
+    named = {"sni_hostname": target.raw_host.decode("ascii")}
+    return httpx.Request("GET", target.copy_with(host=str(address)), headers=headers, extensions=named)
+
+
+def _is_proxied(host: str) -> bool:
+    """A proxy finds the address itself, and is told the name, by which it checks the certificate."""
+    return bool({"https", "all"} & getproxies().keys()) and not proxy_bypass(host)
+
+
 def base_name(content_disposition: str | None) -> str | None:
     """The file's own name without any folder, or None; the header is the uploader's text."""
     header = Message()
@@ -145,7 +182,7 @@ def base_name(content_disposition: str | None) -> str | None:
     return None if name in {"", ".", ".."} else name
 
 
-def _addresses(subject: str, host: str) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+def _addresses(subject: str, host: str) -> list[Address]:
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
