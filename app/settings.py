@@ -148,7 +148,7 @@ class Settings(BaseSettings):
         scheme, _, rest = written.partition("://")
         if scheme not in _POSTGRES or not _is_location(rest):
             raise ValueError(
-                "must be postgresql://USER:PASSWORD@HOST/NAME, or empty for SQLite in the data folder"
+                "must begin with postgresql:// and name a database; empty is SQLite in the data folder"
             )
         return SecretStr(f"postgresql+psycopg://{rest}")
 
@@ -205,6 +205,11 @@ class Settings(BaseSettings):
             return str(self.data_dir)
         address, _, _ = self._postgres_url.partition("?")
         return "postgresql://" + address.partition("://")[2].rpartition("@")[2]
+
+    @property
+    def place(self) -> dict[str, str]:
+        """Where the tables are, for programs."""
+        return {"database" if self.on_postgres else "data_dir": self.database_shown}
 
     @property
     def app_database_url(self) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from app.settings import Settings
+from app.settings import PREFIX, Settings, WrongSettings
 from worker import listening, says
 
 FIRST_PAUSE_S = 0.5
@@ -91,10 +91,19 @@ class Child:
 
 
 class Supervisor:
-    """With `parent`, the service ends when that process is gone: it belongs to it."""
+    """With `parent`, the service ends when that process is gone: it belongs to it.
 
-    def __init__(self, settings: Settings, *, as_json: bool = False, parent: int | None = None) -> None:
+    Raises WrongSettings for more than one of `workers` on SQLite.
+    """
+
+    def __init__(
+        self, settings: Settings, *, workers: int = 1, as_json: bool = False, parent: int | None = None
+    ) -> None:
+        if workers > 1 and not settings.on_postgres:
+            told = f"one worker has SQLite's files for itself; for more, set {PREFIX}DATABASE_URL"
+            raise WrongSettings("--workers", told)
         self._settings = settings
+        self._workers = workers
         self._as_json = as_json
         self._parent = parent
         self._stop = threading.Event()
@@ -111,7 +120,10 @@ class Supervisor:
             web = _module("worker.web", str(number))
             children = [
                 Child("web", web, inherits=(number,), environment=environment),
-                Child("worker", _module("worker", "worker"), environment=environment),
+                *(
+                    Child(name, _module("worker", "worker"), environment=environment)
+                    for name in ("worker", *(f"worker {place}" for place in range(2, self._workers + 1)))
+                ),
             ]
             try:
                 while self._goes_on(children):

@@ -37,7 +37,9 @@ def _sentences(error: BaseException) -> Iterator[str]:
     if isinstance(error, ValidationError):
         yield from map(_setting, error.errors(include_url=False, include_input=False))
     elif isinstance(error, DBAPIError):
-        yield f"the database in {PREFIX}DATA_DIR cannot be used: {error.orig}"
+        is_postgres = type(error.orig).__module__.startswith("psycopg")
+        place = f"of {PREFIX}DATABASE_URL" if is_postgres else f"in {PREFIX}DATA_DIR"
+        yield f"the database {place} cannot be used: {' '.join(str(error.orig).split())}"
     elif isinstance(error, OSError) and error.strerror:
         place = f"{error.filename}: " if error.filename else ""
         yield f"{place}{error.strerror.lower()}"

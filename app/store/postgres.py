@@ -6,8 +6,10 @@ from typing import Any, Final
 from psycopg.types.string import StrDumper
 from sqlalchemy import Connection, Engine, create_engine, event
 
-IDLE_LIMIT_S: Final = 20
-"""A transaction that does nothing for so long is ended by the server, and its locks with it."""
+WRITER_IDLE_S: Final = 20
+"""A writer that does nothing for so long is ended by the server, and its locks with it: it may be frozen."""
+READER_IDLE_S: Final = 600
+"""A reader holds nobody up; but while it lasts, the server cannot clear away old rows."""
 
 SILENT_PEER_S: Final = 20
 """How long an unanswered packet may be under way before either side takes the other one for gone."""
@@ -28,7 +30,7 @@ def open_postgres(
 
     The store reads and then writes in one transaction, and is proven where the writer has it for itself;
     under READ COMMITTED two such transactions would each miss what the other one is about to write.
-    A writer that is frozen, or whose host is gone, is ended after IDLE_LIMIT_S or SILENT_PEER_S.
+    A writer that is frozen, or whose host is gone, is ended after WRITER_IDLE_S or SILENT_PEER_S.
     `busy_s` is how long a writer waits for another one before it raises OperationalError.
     """
     engine = create_engine(
@@ -39,13 +41,15 @@ def open_postgres(
         max_overflow=-1,
         connect_args={
             "application_name": "flake-triage",
-            "connect_timeout": 10,
+            "connect_timeout": min(10, max(2, round(busy_s))),
             "tcp_user_timeout": 1000 * SILENT_PEER_S,
             **_KEEPALIVE,
         },
     )
-    settings = _session_settings(busy_s)
+    settings = _session_settings(busy_s, idle_s=READER_IDLE_S if in_turn else WRITER_IDLE_S)
     asked = ", ".join(f"set_config('{name}', '{value}', false)" for name, value in settings.items())
+    idle = f"set_config('idle_in_transaction_session_timeout', '{1000 * WRITER_IDLE_S}', true)"
+    take_turn = f"SELECT {idle}, pg_advisory_xact_lock({WRITERS_LOCK})"
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - a DBAPI connection has no type
@@ -58,17 +62,17 @@ def open_postgres(
         if is_reader(connection):
             connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         elif in_turn:
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})")
+            connection.exec_driver_sql(take_turn)
 
     return engine
 
 
-def _session_settings(busy_s: float) -> dict[str, str]:
+def _session_settings(busy_s: float, *, idle_s: int) -> dict[str, str]:
     """In milliseconds but for keepalives. A lock timeout of 0 would mean to wait for ever."""
     return {
         "timezone": "UTC",
         "lock_timeout": str(max(1, round(1000 * busy_s))),
-        "idle_in_transaction_session_timeout": str(1000 * IDLE_LIMIT_S),
+        "idle_in_transaction_session_timeout": str(1000 * idle_s),
         "tcp_user_timeout": str(1000 * SILENT_PEER_S),
         **{f"tcp_{name}": str(value) for name, value in _KEEPALIVE.items()},
     }

@@ -23,8 +23,8 @@ def upgrade_command(*, as_json: JsonFlag = False) -> None:
     settings = Settings()
     is_changed = upgrade(settings)
     if as_json:
-        says.line({"data_dir": str(settings.data_dir), "upgraded": is_changed})
+        says.line({**settings.place, "upgraded": is_changed})
     elif is_changed:
-        says.text(f"The databases in {settings.data_dir} were brought to the newest schema.")
+        says.text(f"The databases in {settings.database_shown} were brought to the newest schema.")
     else:
-        says.text(f"The databases in {settings.data_dir} were up to date already.")
+        says.text(f"The databases in {settings.database_shown} were up to date already.")

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from app.clock import SystemClock
+from app.settings import WrongSettings
 from app.standin.server import StandIn
 from app.standin.webhooks import Mailbox
 from worker import says
@@ -17,7 +18,7 @@ from worker.demo import facts
 from worker.demo.outcome import Outcome, collect
 from worker.demo.play import Player
 from worker.demo.quiet import Quiet
-from worker.demo.service import SECRET, running, settings_for
+from worker.demo.service import SECRET, require_empty, running, settings_for
 from worker.demo.stage_set import StageSet
 from worker.says import JsonFlag
 
@@ -31,22 +32,36 @@ def demo(
     no_history: Annotated[
         bool, typer.Option("--no-history", help="The failure was never seen before.")
     ] = False,
+    database: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="An empty PostgreSQL database, postgresql://USER@HOST/NAME."),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, max=8, help="Workers; more than one need --database.")] = 1,
     as_json: JsonFlag = False,
 ) -> None:
     """Play incident 1 through the whole service against a stand-in GitHub, and show what people would see.
 
     Starts a GitHub of its own, the web and the worker on SQLite in a temporary folder; needs no network.
+    With --database all of it is in that database, whose tables stay.
     """
+    if workers > 1 and database is None:
+        raise WrongSettings("--workers", "SQLite's files have one writer at a time; name a --database too")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # ends the service and removes the folder
     story = facts.story(base_moved=base_moved, with_history=not no_history)
     clock = SystemClock()
     with tempfile.TemporaryDirectory(prefix="flake-triage-demo-") as folder, StandIn.start() as standin:
         data = Path(folder)
         settings = settings_for(
-            data, api_url=standin.api_url, github_url=standin.at.html, token=standin.state.token
+            data,
+            api_url=standin.api_url,
+            github_url=standin.at.html,
+            token=standin.state.token,
+            database=database,
         )
+        if database is not None:
+            require_empty(settings)
         says.progress("starting the service ...")
-        with running(settings, log=data / "service.log"):
+        with running(settings, log=data / "service.log", workers=workers):
             mailbox = Mailbox(standin, url=f"{settings.dashboard_url}/webhooks/github", secret=SECRET)
             stage = StageSet(standin.state, story, begins_at=clock.now() - facts.LASTS)
             stage.build()

@@ -16,14 +16,18 @@ from worker.web import run as run_web
 Parent = Annotated[int | None, typer.Option(hidden=True, help="End when this parent process has ended.")]
 
 
-def serve(*, as_json: JsonFlag = False, parent: Parent = None) -> None:
+Workers = Annotated[int, typer.Option(min=1, max=16, help="Workers; more than one need PostgreSQL.")]
+
+
+def serve(*, workers: Workers = 1, as_json: JsonFlag = False, parent: Parent = None) -> None:
     """Run the whole service: the web and the worker, each restarted when it ends, until SIGTERM or Ctrl-C."""
     settings = Settings()
     settings.refuse_open_door()
     require_access(settings)
     logs.configure()
+    service = supervisor.Supervisor(settings, workers=workers, as_json=as_json, parent=parent)
     upgrade(settings)
-    raise typer.Exit(supervisor.Supervisor(settings, as_json=as_json, parent=parent).run())
+    raise typer.Exit(service.run())
 
 
 def web(*, as_json: JsonFlag = False) -> None:
@@ -46,7 +50,7 @@ def worker(*, as_json: JsonFlag = False) -> None:
     logs.configure()
     upgrade(settings)
     if as_json:
-        says.line({"data_dir": str(settings.data_dir)})
+        says.line(settings.place)
     if not run(settings, PIPELINE):
         os._exit(0)  # threads that did not end in time would hold the exit up; their tasks run again
 

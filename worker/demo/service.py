@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -64,21 +64,8 @@ def require_empty(settings: Settings) -> None:
 
 @contextmanager
 def running(settings: Settings, *, log: Path, workers: int = 1) -> Iterator[subprocess.Popen[bytes]]:
-    """Serve until the block ends, with so many workers. What they log goes to a file beside the databases.
-
-    The process given is that of `serve`.
-    """
-    parent = ("--parent", str(os.getpid()))
-    with ExitStack() as stack:
-        service = stack.enter_context(_process(settings, log, "serve", "--json", *parent))
-        _await_ready(settings, service, log)
-        for _ in range(workers - 1):
-            stack.enter_context(_process(settings, log, "worker", "--json"))
-        yield service
-
-
-@contextmanager
-def _process(settings: Settings, log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Serve until the block ends, with so many workers. What they log goes to a file beside the databases."""
+    arguments = ["serve", "--json", "--workers", str(workers), "--parent", str(os.getpid())]
     with log.open("ab") as stderr:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own arguments
             [sys.executable, "-m", "worker", *arguments],
@@ -88,6 +75,7 @@ def _process(settings: Settings, log: Path, *arguments: str) -> Iterator[subproc
             start_new_session=True,
         )
     try:
+        _await_ready(settings, process, log)
         yield process
     finally:
         process.terminate()
