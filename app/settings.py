@@ -16,6 +16,7 @@ OF_TESTS = frozenset({"FLAKE_TRIAGE_CORPUS", "FLAKE_TRIAGE_OPENAPI"})
 """Variables of this name that only the tests read."""
 
 _POSTGRES = frozenset({"postgresql+psycopg", "postgresql", "postgres"})
+_APP_ID = re.compile(r"[A-Za-z0-9.]{1,64}")
 _REPOSITORY = re.compile(r"(?!\.{1,2}/)[A-Za-z0-9_.-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,100}")
 """Not `.` nor `..`, which mean something else in an address."""
 
@@ -52,7 +53,7 @@ class Settings(BaseSettings):
     github_api_url: str = "https://api.github.com"
     github_url: str = "https://github.com"
     github_token: SecretStr | None = None
-    github_app_id: str | None = Field(default=None, pattern=r"^[A-Za-z0-9.]{1,64}$")
+    github_app_id: str | None = None
     """Id or client id of a GitHub App; takes the token's place."""
     github_app_private_key: SecretStr | None = None
     """PEM, where the file below is not to be had; line ends may be written as `\\n`."""
@@ -130,6 +131,13 @@ class Settings(BaseSettings):
     def take_empty_for_unset(cls, value: object) -> object:
         """Containers are given every variable of a list, those without a value too."""
         return None if value == "" else value
+
+    @field_validator("github_app_id")
+    @classmethod
+    def require_app_id(cls, value: str | None) -> str | None:
+        if value is not None and not _APP_ID.fullmatch(value):
+            raise ValueError("must be the App's id, a number, or its client id, as its page shows them")
+        return value
 
     @field_validator("public_url", "github_api_url", "github_url")
     @classmethod

@@ -21,6 +21,9 @@ _GUID = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,99}")
 _ACTION = re.compile(r"[a-z][a-z0-9_]{0,99}")
 _REPO = re.compile(r"(?!\.{1,2}/)[0-9A-Za-z_.-]{1,100}/(?!\.{1,2}\Z)[0-9A-Za-z_.-]{1,100}")
 """Not `.` nor `..`, which mean something else in an address."""
+ONLY_RUNS: Final = "only workflow_run does"
+OF_APP: Final = frozenset({"installation", "installation_repositories"})
+"""Told to every App, subscribed or not, and sometimes late or never: GitHub's word of the moment counts."""
 _LARGEST_ID: Final = 2**63 - 1
 
 
@@ -126,7 +129,8 @@ def _decide(
     watches: Callable[[str], bool],
 ) -> tuple[Fate, str]:
     if event != "workflow_run":
-        return Fate.IGNORED, f"{event} starts nothing; only workflow_run does"
+        why = "where the App is installed is asked when it matters" if event in OF_APP else ONLY_RUNS
+        return Fate.IGNORED, f"{event} starts nothing; {why}"
     if action is None:
         return Fate.UNREADABLE, "workflow_run without an action"
     if action != "completed":

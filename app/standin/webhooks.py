@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import httpx
 
 from app.domain.ids import RunId
+from app.standin.apps import InstallationRecord
 from app.standin.records import Run
 from app.standin.server import StandIn
-from app.standin.shapes import code, runs
+from app.standin.shapes import apps, code, runs
 from app.standin.shapes.accounts import FOUNDED, Addresses, Json, repository, user
 
 HOOK_ID = 4001
@@ -108,6 +109,19 @@ class Mailbox:
         about = {"action": action, "number": number, "pull_request": shown}
         return self._letter("pull_request", repo, about, sender=of.pulls[number].author)
 
+    def of_app(self, event: str, action: str, of: InstallationRecord) -> Letter:
+        """`event` is installation or installation_repositories, which name no repository of their own."""
+        app = self._standin.state.app
+        assert app is not None, "installations are an App's"
+        about: Json = {"action": action, "installation": apps.installation(self._at, app, of)}
+        if event == "installation_repositories":
+            about |= {
+                "repository_selection": "selected",
+                "repositories_added": [],
+                "repositories_removed": [],
+            }
+        return self._enveloped(event, of.account, about | {"sender": user(self._at, of.account)})
+
     @property
     def _at(self) -> Addresses:
         return self._standin.at
@@ -115,11 +129,14 @@ class Mailbox:
     def _letter(
         self, event: str, repo: str, about: Mapping[str, object], *, sender: str = "octocat"
     ) -> Letter:
-        """GUIDs follow from the order of writing, so that a story told twice has the same ones."""
-        self._written += 1
-        guid = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{repo}/{event}/{self._written}"))
         of = self._standin.state.repository(repo)
         payload = {**about, "repository": repository(self._at, of), "sender": user(self._at, sender)}
+        return self._enveloped(event, repo, payload)
+
+    def _enveloped(self, event: str, whose: str, payload: Json) -> Letter:
+        """GUIDs follow from the order of writing, so that a story told twice has the same ones."""
+        self._written += 1
+        guid = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{whose}/{event}/{self._written}"))
         return Letter(event, guid, json.dumps(payload).encode())
 
 

@@ -95,6 +95,11 @@ def test_a_completed_run_starts_the_pipeline() -> None:
     ("payload", "event", "note"),
     [
         ({"zen": "Keep it logically awesome."}, "ping", "ping starts nothing; only workflow_run does"),
+        (
+            {"action": "deleted", "installation": {"id": 7}},
+            "installation",
+            "installation starts nothing; where the App is installed is asked",
+        ),
         ({"action": "completed", "workflow_job": None}, "workflow_job", "workflow_job starts nothing"),
         ({**COMPLETED, "action": "in_progress"}, "workflow_run", "the run is in progress"),
         ({"action": "completed"}, "an_event_of_next_year", "an_event_of_next_year starts nothing"),

@@ -17,8 +17,7 @@ from app.deps import Wiring
 from app.domain.gap import Gap
 from app.domain.policy import VerdictPolicy
 from app.domain.verdict import Verdict
-from app.github.client import GitHub, open_http
-from app.github.credentials import PlainToken
+from app.github.client import open_http
 from app.main import create_app
 from app.settings import Settings
 from app.standin.server import StandIn
@@ -33,6 +32,7 @@ from app.store.runs import AttemptRow, RunRow, attempt, attempts_at
 from app.store.session import read_only
 from app.store.tasks import Task, TaskState
 from worker.deps import Deps, Payload
+from worker.github_access import open_github
 from worker.queue.relay import Relay
 from worker.queue.retry import RetryPolicy
 from worker.queue.runner import TaskRunner
@@ -186,9 +186,18 @@ class Pipeline:
         return answer.text.replace("<wbr>", "")
 
 
+def with_token(settings: Settings, stand_in: StandIn) -> Settings:
+    told = {
+        "github_api_url": stand_in.api_url,
+        "github_token": SecretStr(stand_in.state.token),
+        "allow_private_downloads": True,
+    }
+    return settings.model_copy(update=told)
+
+
 @contextmanager
 def open_pipeline(settings: Settings, stand_in: StandIn, clock: ManualClock) -> Iterator[Pipeline]:
-    """A service on a migrated data folder, whose GitHub is `stand_in`."""
+    """A service on a migrated data folder, whose GitHub is `stand_in`; with its token, unless as an App."""
     app: FastAPI = create_app(settings, clock)
     wired: Wiring = app.state.wiring
     url = f"{settings.dashboard_url}/webhooks/github"
@@ -196,13 +205,8 @@ def open_pipeline(settings: Settings, stand_in: StandIn, clock: ManualClock) -> 
         closing(open_http(timeout_s=5)) as http,
         TestClient(app, base_url=settings.dashboard_url, raise_server_exceptions=True) as web,
     ):
-        github = GitHub(
-            http,
-            PlainToken(SecretStr(stand_in.state.token)),
-            api_url=stand_in.api_url,
-            allow_private_downloads=True,
-            clock=clock,
-        )
+        access = settings if settings.github_app_id else with_token(settings, stand_in)
+        github = open_github(access, http, clock)
         policy = VerdictPolicy(window_days=settings.evidence_window_days)
         deps = Deps(settings, wired.store, wired.inbox, github, clock, policy)
         yield Pipeline(deps, stand_in, clock, web, Mailbox(stand_in, url=url, secret=None))
