@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from app import logs, problems, webhook
-from app.api import health
+from app.api import health, metrics
 from app.clock import Clock, SystemClock
 from app.dashboard import pages
 from app.dashboard.rendering import STATIC, Pages
@@ -54,6 +54,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     app = FastAPI(title="flake-triage", openapi_url=None, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.wiring = wired
     app.state.pages = Pages()
+    app.state.metrics = metrics.MetricsPage()
     if settings.is_loopback:
         app.add_middleware(
             OwnHost, names=LOOPBACK_NAMES | {host_name(urlsplit(settings.dashboard_url).netloc)}
@@ -62,6 +63,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     _answer_errors(app)
     app.include_router(webhook.router)
     app.include_router(health.router)
+    app.include_router(metrics.router)
     app.include_router(pages.router)
     app.mount("/static", StaticFiles(directory=STATIC))
     return app

@@ -13,7 +13,7 @@ MEDIA_TYPE: Final = "application/problem+json"
 
 TITLES: Final = {
     400: "The request cannot be understood",
-    401: "The request is not signed as agreed",
+    401: "The request does not show what was agreed",
     403: "The request comes from another site",
     404: "There is nothing here",
     405: "This address does not take that method",

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "numpy", "scipy", "dbos", "worker", "pytest", "jsonschema")
+HEAVY = ("torch", "numpy", "scipy", "dbos", "worker", "pytest", "jsonschema", "prometheus_client")
 
 
 def loaded_by(statement: str) -> set[str]:
