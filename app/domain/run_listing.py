@@ -21,6 +21,9 @@ DEEP_EVERY = timedelta(hours=6)
 LONGEST_RUN = timedelta(days=35)
 """GitHub ends a run then (docs.github.com, "Actions limits"), so nothing older can be unfinished."""
 
+TAIL = 10
+"""Runs at the end of a page that must all be old before the list is taken to hold only older ones."""
+
 RESERVE = 0.2
 """The share of GitHub's hourly budget that is left to whoever waits for an answer."""
 
@@ -64,9 +67,9 @@ def horizon(covered: Covered, *, now: datetime, deep: bool) -> datetime:
     return max(oldest, min(begin, now) - LONGEST_RUN)
 
 
-def leads_on(page: Iterable[ListedRun], until: datetime) -> bool:
+def leads_on(page: Sequence[ListedRun], until: datetime) -> bool:
     """Whether the next page can hold runs created since `until`; a single old run proves nothing."""
-    return any(run.created_at >= until for run in page)
+    return any(run.created_at >= until for run in page[-TAIL:])
 
 
 def distinct(listed: Iterable[ListedRun]) -> list[ListedRun]:
