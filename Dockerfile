@@ -55,8 +55,8 @@ RUN /opt/tools/bin/python -m pip wheel --no-cache-dir --no-deps --no-build-isola
 
 # What both images are before their packages: a user without rights, one folder that it may write, no pip.
 FROM ${BASE} AS runtime
-RUN groupadd --system --gid 10001 triage \
-    && useradd --system --uid 10001 --gid 10001 --home-dir /data --no-log-init --shell /usr/sbin/nologin triage \
+RUN groupadd --gid 10001 triage \
+    && useradd --uid 10001 --gid triage --no-create-home --home-dir /data --no-log-init --shell /usr/sbin/nologin triage \
     && install --directory --owner=10001 --group=10001 --mode=0750 /data \
     && rm -rf /usr/local/bin/pip* /usr/local/lib/python3.*/site-packages/* /usr/local/lib/python3.*/ensurepip
 ENV PATH=/opt/flake-triage/bin:${PATH} \

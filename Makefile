@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo serve test check lint types contracts coverage accept clean
+.PHONY: help venv demo serve test check lint types contracts coverage accept images clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -49,7 +49,7 @@ lint: $(VENV)/.tools
 	$(BIN)/ruff check --quiet .
 	$(BIN)/codespell app worker migrations tests README.md Makefile Dockerfile compose.yaml .ci
 	$(BIN)/djlint --quiet --lint app/templates
-	$(BIN)/shellcheck .ci/run
+	$(BIN)/shellcheck .ci/run .ci/images
 	$(BIN)/hadolint Dockerfile
 	@! grep -nE 'file:|\+cpu|^(-|https?:)' constraints.txt || { echo "constraints.txt names an index of one machine"; exit 1; }
 
@@ -66,6 +66,9 @@ coverage: test
 
 accept: $(VENV)/.tools ## what is too long for every change: the ten kills
 	$(BIN)/pytest -m accept --timeout 300 $(ARGS)
+
+images: ## build both images and check them in containers; needs docker, or ENGINE=podman
+	@.ci/images
 
 clean: ## remove .venv and what tools left behind
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.*
