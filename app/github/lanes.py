@@ -22,6 +22,7 @@ class Lane:
         self.budget: RateBudget | None = None
         self._clock = clock
         self._closed_until: datetime | None = None
+        self._closing = threading.Lock()
         self._writing = threading.Lock()
         self._written_at: deque[datetime] = deque(maxlen=max(WRITES))
 
@@ -55,7 +56,8 @@ class Lane:
     def close(self, seconds: float) -> None:
         """GitHub named a wait; of several the longest counts."""
         until = self._clock.now() + timedelta(seconds=seconds)
-        self._closed_until = until if self._closed_until is None else max(until, self._closed_until)
+        with self._closing:
+            self._closed_until = until if self._closed_until is None else max(until, self._closed_until)
 
 
 class Lanes:

@@ -56,3 +56,11 @@ def test_what_is_too_short_to_be_a_secret_garbles_no_text() -> None:
 def test_hiding_again_changes_nothing(text: str) -> None:
     once = redact(text)
     assert redact(once) == once
+
+
+@pytest.mark.parametrize("end", ["", ".", " ", '"', "'", ")", ",", "\n"])
+def test_installation_token_of_either_shape_is_hidden_whole(end: str) -> None:
+    short = "ghs_" + "a1B2" * 9
+    long = f"ghs_1234567_eyJ{'a1B2' * 40}.eyJ{'c-_' * 50}.{'S1-_' * 48}"
+    for token in (short, long):
+        assert redact(f"token {token}{end}") in {f"token {HIDDEN}{end}", f"token {HIDDEN}"}

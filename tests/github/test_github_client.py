@@ -410,6 +410,16 @@ def test_answer_without_end_is_cut_off(github_clock: ManualClock) -> None:
             client.repository(RepoName("a/b"))
 
 
+@pytest.mark.usefixtures("story")
+def test_plain_token_that_is_refused_is_not_tried_twice(github: GitHub, stand_in: StandIn) -> None:
+    stand_in.state.faults.inject("*", BAD_CREDENTIALS, times=5)
+    with pytest.raises(CredentialsRefused):
+        github.repository(REPO)
+    with pytest.raises(CredentialsRefused):
+        github.create_comment(REPO, 87, "x")
+    assert len(stand_in.requests) == 2
+
+
 def test_page_of_runs_is_asked_again_for_nothing_while_it_is_the_same(
     github: GitHub, story: State, github_clock: ManualClock
 ) -> None:
