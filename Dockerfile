@@ -45,12 +45,15 @@ sys.exit(cuda and f'a build for CUDA {cuda}: name an index of CPU builds, --buil
     && "$@" --constraint constraints.txt --requirement replay.txt
 
 
-FROM tools AS wheel
+# The distribution alone, laid out to be copied over a folder of packages.
+FROM packages AS distribution
 COPY pyproject.toml README.md LICENSE ./
 COPY migrations migrations
 COPY app app
 COPY worker worker
-RUN /opt/tools/bin/python -m pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /wheels .
+RUN /opt/tools/bin/python -m pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /wheels . \
+    && /opt/tools/bin/python -m pip --python /opt/flake-triage/bin/python install --no-cache-dir \
+        --no-deps --prefix /distribution /wheels/*.whl
 
 
 # What both images are before their packages: a user without rights, one folder that it may write, no pip.
@@ -75,9 +78,7 @@ ENTRYPOINT ["flake-triage"]
 
 FROM runtime AS web
 COPY --from=packages /opt/flake-triage /opt/flake-triage
-RUN --mount=type=bind,from=tools,source=/opt/tools,target=/opt/tools \
-    --mount=type=bind,from=wheel,source=/wheels,target=/wheels \
-    /opt/tools/bin/python -m pip --python /opt/flake-triage/bin/python install --no-cache-dir --no-deps /wheels/*.whl
+COPY --from=distribution /distribution /opt/flake-triage
 ENV FLAKE_TRIAGE_HOST=0.0.0.0 FLAKE_TRIAGE_PORT=8077
 EXPOSE 8077
 USER 10001:10001
@@ -88,9 +89,7 @@ CMD ["web"]
 
 FROM runtime AS worker
 COPY --from=packages-with-torch /opt/flake-triage /opt/flake-triage
-RUN --mount=type=bind,from=tools,source=/opt/tools,target=/opt/tools \
-    --mount=type=bind,from=wheel,source=/wheels,target=/wheels \
-    /opt/tools/bin/python -m pip --python /opt/flake-triage/bin/python install --no-cache-dir --no-deps /wheels/*.whl
+COPY --from=distribution /distribution /opt/flake-triage
 USER 10001:10001
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 CMD ["flake-triage", "health"]
 CMD ["worker"]

@@ -97,3 +97,12 @@ def test_every_import_is_of_a_package_that_the_distribution_brings() -> None:
         if not {canonical(home) for home in homes.get(name, [name])} & declared
     }
     assert strange == set()
+
+
+def test_every_package_that_the_service_needs_is_pinned() -> None:
+    came: set[str] = set()
+    for requirement in PROJECT["dependencies"]:
+        brought(requirement, came)
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pinned = {canonical(line) for line in lines if "==" in line}
+    assert came - pinned == set()
