@@ -149,11 +149,8 @@ class InstallationTokens:
             return token
         try:
             token = self._mint(installation)
-        except (
-            Gone,
-            Rejected,
-            CredentialsRefused,
-        ):  # suspended, deleted, or granted less than we knew: what is it now?
+        except (Gone, Rejected, CredentialsRefused):
+            # suspended, deleted, or granted less than was known: what is it now?
             account.installations.pop(repo.lower(), None)
             installation = self._installation(account, repo)
             token = self._mint(installation)
