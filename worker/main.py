@@ -31,6 +31,9 @@ from worker.queue.runner import TaskRunner
 from worker.queue.takeover import Takeover
 from worker.watching.reconciler import Reconciler
 
+RECONCILER_WAIT_S = 2.0
+"""It writes nothing before the end of a look, so one that is cut off has done nothing."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -111,7 +114,7 @@ def _work(
             with (
                 _signals(stop, wake),
                 _takeover(settings, lease, engine, policy),
-                _beside(reconciler.run, name="reconciler"),
+                _beside(reconciler.run, name="reconciler", wait_s=RECONCILER_WAIT_S),
                 _beside(Upkeep(deps, forget_ended=engine.forget_ended).run, name="upkeep"),
             ):
                 log.info(
@@ -147,8 +150,13 @@ def _takeover(settings: Settings, lease: OwnLease, engine: TaskEngine, policy: L
 
 
 @contextmanager
-def _beside(run_until: Callable[[threading.Event], None], *, name: str) -> Iterator[None]:
-    """Have something run in a thread of its own meanwhile; it is given the event that ends it."""
+def _beside(
+    run_until: Callable[[threading.Event], None], *, name: str, wait_s: float | None = None
+) -> Iterator[None]:
+    """Have something run in a thread of its own meanwhile; it is given the event that ends it.
+
+    Its end is waited for, at most so long: what may hang in a request to GitHub must not hold a stop up.
+    """
     end = threading.Event()
     thread = threading.Thread(target=run_until, args=(end,), name=name, daemon=True)
     thread.start()
@@ -156,7 +164,7 @@ def _beside(run_until: Callable[[threading.Event], None], *, name: str) -> Itera
         yield
     finally:
         end.set()
-        thread.join()
+        thread.join(wait_s)
 
 
 def queue_of(pipeline: Pipeline, stage: str) -> QueueName:

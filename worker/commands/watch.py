@@ -180,7 +180,7 @@ def _settings(
     most = RUNS_AT_FIRST if _has_token(own) else RUNS_WITHOUT_TOKEN
     changes = {
         "host": "127.0.0.1",
-        "port": listening.free_port(own.port) if port is None else port,
+        "port": port or listening.free_port(own.port if port is None else 0),
         "public_url": None,
         "repositories": ",".join(names),
         "reconcile_s": interval if _has_token(own) else max(interval, INTERVAL_WITHOUT_TOKEN_S),
