@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.settings import Settings, WrongSettings, unknown_variables
+from app.settings import Settings, WrongSettings, is_repository, unknown_variables
 
 
 def test_child_gets_these_settings_and_none_of_the_users_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,6 +28,21 @@ def test_other_addresses_are_refused(url: str) -> None:
     for name in ("public_url", "github_api_url", "github_url"):
         with pytest.raises(ValueError, match="must be a whole address"):
             Settings.model_validate({name: url})
+
+
+@pytest.mark.parametrize("name", ["octo/lib", "octo/.github", "o/a.b-c_d", "octo/..."])
+def test_names_of_repositories_are_taken(name: str) -> None:
+    assert Settings(repositories=f" {name}, other/one ").watches(name.upper())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["octo", "octo/", "/lib", "octo/.", "octo/..", "../lib", "./lib", "a/../b", "a/b/c", "a b/c"],
+)
+def test_what_means_something_else_in_an_address_is_no_name(name: str) -> None:
+    assert not is_repository(name)
+    with pytest.raises(ValueError, match="must be owner/name"):
+        Settings(repositories=f"octo/lib, {name.strip()}")
 
 
 def test_door_is_open_only_to_this_machine_or_with_a_secret() -> None:

@@ -334,7 +334,7 @@ def test_what_keeps_a_look_is_named_and_passes(
 def test_look_leaves_a_share_of_the_budget_to_others(pipeline: Pipeline, scene: Scene) -> None:
     scene.run(1001, GREEN)
     state = pipeline.stand_in.state
-    state.rates.use_up(state.token, now=pipeline.clock.now(), left=state.rates.limit // 10)
+    state.rates.use_up(state.login, now=pipeline.clock.now(), left=state.rates.limit // 10)
     kept = look_at(pipeline)
     assert kept.trouble is LookTrouble.LIMITED
     assert "it goes on at 13:0" in kept.trouble_told

@@ -24,6 +24,7 @@ PAGES = [
     "/failures/1",
     "/runs/14",
     "/files/1",
+    "/reports",
     "/problems",
 ]
 DEAD = "attempt:1:29538690201:1:fetch"

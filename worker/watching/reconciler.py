@@ -42,7 +42,7 @@ class Reconciler:
     def turn(self, stop: threading.Event) -> int:
         """Look at every repository that is due; return how many that was."""
         looked = 0
-        for repo in self._names():
+        for repo in self._due():
             if stop.is_set():
                 break
             if look_if_due(self._deps, repo):
@@ -50,13 +50,18 @@ class Reconciler:
                 self._after_look()
         return looked
 
-    def _names(self) -> list[RepoName]:
-        """Those that the settings name, and those that GitHub has told us about."""
-        settings = self._deps.settings
+    def _due(self) -> list[RepoName]:
+        """Those that the settings name, and those that GitHub has told us about, when it is time.
+
+        One read: a turn is claimed in a writing transaction, of which there should be no idle ones.
+        """
+        settings, now = self._deps.settings, self._deps.clock.now()
         with read_only(self._deps.store) as session:
             known = watch.known_names(session)
+            later = {one.key for one in watch.listed(session) if one.due_at is not None and one.due_at > now}
         found = {name.lower(): name for name in known if settings.watches(name)}
-        return [*found.values(), *(RepoName(name) for name in sorted(settings.watched - found.keys()))]
+        names = [*found.values(), *(RepoName(name) for name in sorted(settings.watched - found.keys()))]
+        return [name for name in names if name.lower() not in later]
 
     def _start_over(self) -> None:
         alone = not self._deps.settings.on_postgres
