@@ -11,11 +11,14 @@ from app import logs
 from app.settings import Settings, unknown_variables
 from worker import says, trouble
 from worker.commands import (
+    backup,
     db,
     demo,
     groups,
+    health,
     ingest,
     reports,
+    retention,
     serve,
     tasks,
     verdict_show,
@@ -43,8 +46,11 @@ verdict_show.register(cli)
 groups.register(cli)
 reports.register(cli)
 workers.register(cli)
+health.register(cli)
 cli.add_typer(tasks.commands, name="tasks")
+backup.register(db.commands)
 cli.add_typer(db.commands, name="db")
+cli.add_typer(retention.commands, name="retention")
 
 
 def _show_version(is_asked: bool) -> None:

@@ -1,0 +1,1 @@
+"""Copies of all databases while the service runs, and their way back."""
