@@ -31,7 +31,7 @@ class Leadership:
     def holds(self) -> bool:
         """Whether this worker leads now; it becomes leader if nobody is."""
         try:
-            session = self._session = self._session or self._open()
+            session = self._session or self._open()
             if self._leads:
                 session.execute(text("SELECT 1"))  # the lock is held as long as its session lives
             else:
@@ -45,11 +45,12 @@ class Leadership:
         return self._leads
 
     def resign(self) -> None:
+        """Have another worker lead from now on, if there is one."""
         self._drop()
         self._engine.dispose()
 
     def _open(self) -> Connection:
-        session = self._engine.connect()
+        session = self._session = self._engine.connect()
         timeout = text("SELECT set_config('idle_session_timeout', :milliseconds, false)")
         session.execute(timeout, {"milliseconds": str(round(1000 * self._silent_s))})
         return session
