@@ -31,6 +31,7 @@ class Workers:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.folder = settings.data_dir
+        self.folder.mkdir(exist_ok=True)
         self.running: list[Process] = []
         self.store: Engine = open_engine(settings.app_database_url)
         self.inbox: Engine = open_inbox(settings.inbox_database_url)

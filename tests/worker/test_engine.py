@@ -4,6 +4,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import pytest
@@ -12,6 +13,7 @@ from app.store.outbox import Order
 from app.store.session import sqlite_url
 from worker.deps import QueueName
 from worker.queue.engine import TaskEngine
+from worker.queue.takeover import Claim
 
 
 class Tries:
@@ -20,16 +22,35 @@ class Tries:
     def __init__(self) -> None:
         self.finished: list[tuple[str, int]] = []
         self.overlaps: set[frozenset[str]] = set()
+        self.started: Counter[str] = Counter()
         self._running: set[str] = set()
         self._change = threading.Condition()
+        self._may_end = threading.Event()
+        self._may_end.set()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Have what is called `waits` wait meanwhile."""
+        self._may_end.clear()
+        try:
+            yield
+        finally:
+            self._may_end.set()
+
+    def wait_for_start(self, key: str, *, times: int = 1) -> None:
+        with self._change:
+            assert self._change.wait_for(lambda: self.started[key] >= times, timeout=30)
 
     def run(self, key: str, number: int) -> None:
         with self._change:
             self.overlaps |= {frozenset({key, other}) for other in self._running}
             self._running.add(key)
+            self.started[key] += 1
             self._change.notify_all()
             if key.startswith("meets"):  # waits until another one runs, which must be possible
                 assert self._change.wait_for(lambda: len(self._running) > 1 or self.overlaps, timeout=20)
+        if key == "waits":
+            assert self._may_end.wait(timeout=60)
         with self._change:
             self._running.discard(key)
             self.finished.append((key, number))
@@ -53,7 +74,10 @@ class Queue:
         self.tries = Tries()
 
     def put(self, name: str, on: QueueName, *, partition: str | None = None, number: int = 1) -> bool:
-        return self.engine.enqueue(Order(f"{self._test}|{name}", "s", {}, partition, number=number), on)
+        return self.engine.enqueue(Order(self.key(name), "s", {}, partition, number=number), on)
+
+    def key(self, name: str) -> str:
+        return f"{self._test}|{name}"
 
     def _run(self, key: str, number: int) -> None:
         self.tries.run(key.partition("|")[2], number)
@@ -134,3 +158,33 @@ def test_records_of_ended_tries_are_forgotten_and_those_of_others_are_not(queue:
     while queue.engine.forget_ended(later) == 0:  # the queue notes the end after the try
         assert time.monotonic() < deadline_s
     assert queue.engine.forget_ended(later) == 0
+
+
+def test_claim_is_known_while_it_runs_and_once_put_back_it_keeps_its_place(queue: Queue) -> None:
+    """As after the death of a worker: the try is begun again before the next one of its partition."""
+    with queue.tries.held():
+        queue.put("waits", "judge", partition="octo/widgets")
+        queue.tries.wait_for_start("waits")
+        queue.put("next", "judge", partition="octo/widgets")
+        (claim,) = queue.engine.claims()
+        assert (claim.queue, claim.executor) == ("judge", "worker")
+        assert claim.name.endswith("|waits#1")
+        assert queue.engine.runs(claim.name)
+        assert not queue.engine.runs("another#1")
+        queue.engine.put_back([claim])
+        queue.tries.wait_for_start("waits", times=2)
+        assert queue.tries.started["next"] == 0
+    queue.tries.wait_for(3)
+    assert Counter(queue.tries.finished) == {("waits", 1): 2, ("next", 1): 1}
+
+
+def test_putting_back_what_has_ended_changes_nothing(queue: Queue) -> None:
+    queue.put("k", "fetch")
+    queue.tries.wait_for(1)
+    while queue.put("k", "fetch"):  # its end is noted just after the try returns
+        pass
+    name = f"{queue.key('k')}#1"
+    queue.engine.put_back([Claim(name, "fetch", "worker")])
+    queue.put("last", "fetch")
+    queue.tries.wait_for(2)
+    assert queue.tries.finished == [("k", 1), ("last", 1)]
