@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from sqlalchemy import Engine
 
 from app.clock import Clock
+from app.inbox_writer import InboxWriter
 from app.intake import Intake
 from app.refusals import Refusals
 from app.settings import Settings
@@ -22,6 +23,7 @@ class Wiring:
     inbox: Engine
     refusals: Refusals
     intake: Intake
+    writer: InboxWriter
 
     def dispose(self) -> None:
         self.store.dispose()

@@ -1,22 +1,17 @@
-"""How much of deliveries this process takes in at once, and whether it can keep them."""
+"""How much of deliveries this process takes in at once, and how long they may wait."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
-
-from anyio import CapacityLimiter
 
 from app.domain.errors import Unavailable
 
 BODY_BYTES: Final = 64 * 1024 * 1024
 """Of all bodies together that are in memory: whoever sends one need not have signed it until it is whole."""
 
-WRITERS: Final = 4
-"""Threads that store deliveries: their own, so that pages need not wait while the inbox is locked."""
-
 TURN_S: Final = 4.0
-"""Longest wait for one of those threads, and"""
+"""Longest wait until storing a delivery begins, and"""
 BUSY_S: Final = 4.0
 """the longest wait for the inbox: together less than the 10 s after which GitHub no longer listens."""
 
@@ -25,13 +20,10 @@ ASK_AGAIN_S: Final = 10.0
 
 @dataclass(slots=True)
 class Intake:
-    """Used from the event loop of one web process, but for `unstored_bytes`, which any thread may set."""
+    """Used from the event loop of one web process."""
 
     body_bytes: int = BODY_BYTES
     held_bytes: int = 0
-    writers: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(WRITERS))
-    unstored_bytes: int | None = None
-    """Size of a delivery that could not be stored, until another one is: there has to be room for it."""
 
     @contextmanager
     def room(self) -> Iterator[Callable[[int], None]]:

@@ -23,6 +23,7 @@ from app.dashboard.rendering import STATIC, Pages
 from app.deps import Wiring
 from app.domain.errors import TriageError
 from app.headers import SECURITY_HEADERS, SecurityHeaders
+from app.inbox_writer import InboxWriter
 from app.intake import BUSY_S, Intake
 from app.own_host import LOOPBACK_NAMES, OwnHost, host_name
 from app.refusals import Refusal, Refusals
@@ -50,6 +51,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
         inbox=open_inbox(settings.inbox_database_url, cache_mb=INBOX_CACHE_MB, busy_s=BUSY_S),
         refusals=Refusals(),
         intake=Intake(),
+        writer=InboxWriter(),
     )
     app = FastAPI(title="flake-triage", openapi_url=None, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.wiring = wired

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Final
 
-import anyio
-import structlog
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import SecretStr
-from sqlalchemy.exc import DBAPIError, OperationalError
 
 from app.deps import Wiring, WiringDep
 from app.domain.delivery import (
@@ -23,15 +20,10 @@ from app.domain.delivery import (
     require_signature,
     verify_body,
 )
-from app.domain.errors import Unavailable
-from app.intake import TURN_S
 from app.problems import TooLarge, TooSlow, WrongMediaType
-from app.store import inbox
 from app.store.inbox import DeliveryState, StoredDelivery
-from app.store.session import unit_of_work
 
 router = APIRouter()
-log = structlog.get_logger(__name__)
 
 PATH: Final = "/webhooks/github"
 SIGNATURE: Final = "X-Hub-Signature-256"
@@ -54,6 +46,9 @@ KEPT_HEADERS: Final = (
 """Kept beside the body. The signature is not: with the body it would let a reader guess at the secret."""
 
 KEPT_CHARACTERS: Final = 200
+
+AT_ONCE_BYTES: Final = 256 * 1024
+"""Bodies up to this size are read without a thread, in 2 ms at most: to wait for one may take longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,42 +98,20 @@ BoundedJson = Annotated[bytes, Depends(bounded_json)]
 @router.post(PATH, status_code=202)
 async def receive(request: Request, raw: BoundedJson, wiring: WiringDep, response: Response) -> Receipt:
     """The row is committed before the answer; GitHub waits 10 s and does not redeliver by itself."""
-    take = partial(_take, raw, request.headers, wiring)
-    try:
-        with anyio.fail_after(TURN_S):  # a thread that runs already is waited for
-            receipt = await to_thread.run_sync(take, limiter=wiring.intake.writers)
-    except TimeoutError:
-        raise Unavailable("delivery", "too many wait to be stored; send it again") from None
-    if not receipt.is_new:
+    read = partial(_read_delivery, raw, request.headers, wiring)
+    delivery, body = read() if len(raw) <= AT_ONCE_BYTES else await to_thread.run_sync(read)
+    stored = _stored(delivery, body, wiring)
+    is_new = await wiring.writer.store(wiring.inbox, stored, _kept(request.headers))
+    if not is_new:
         response.status_code = 200
-    return receipt
+    return Receipt(delivery.envelope.id, is_new=is_new, note=delivery.note)
 
 
-def _take(raw: bytes, headers: Mapping[str, str], wiring: Wiring) -> Receipt:
+def _read_delivery(raw: bytes, headers: Mapping[str, str], wiring: Wiring) -> tuple[Delivery, VerifiedBody]:
     settings = wiring.settings
     body = verify_body(raw, headers.get(SIGNATURE), _reveal(settings.webhook_secret))
     envelope = read_envelope(headers.get("X-GitHub-Event"), headers.get("X-GitHub-Delivery"))
-    with structlog.contextvars.bound_contextvars(delivery=envelope.id):
-        delivery = read_delivery(envelope, body, watches=settings.watches)
-        is_new = _store(_stored(delivery, body, wiring), _kept(headers), wiring)
-        log.info(
-            "delivery is stored", kind=envelope.event, repo=delivery.repo, new=is_new, note=delivery.note
-        )
-    return Receipt(envelope.id, is_new=is_new, note=delivery.note)
-
-
-def _store(delivery: StoredDelivery, headers: dict[str, str], wiring: Wiring) -> bool:
-    """Raises Unavailable where the database did not take it, so that GitHub shows it as failed."""
-    try:
-        with unit_of_work(wiring.inbox) as session:
-            is_new = inbox.record_once(session, delivery, headers)
-    except DBAPIError as error:
-        wiring.intake.unstored_bytes = len(delivery.body)
-        is_expected = isinstance(error, OperationalError)  # a full disk, a lock, a folder without rights
-        log.warning("delivery is not stored", reason=str(error.orig), exc_info=not is_expected)
-        raise Unavailable("delivery", "it could not be stored; send it again") from None
-    wiring.intake.unstored_bytes = None
-    return is_new
+    return read_delivery(envelope, body, watches=settings.watches), body
 
 
 def _stored(delivery: Delivery, body: VerifiedBody, wiring: WiringDep) -> StoredDelivery:

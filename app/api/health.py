@@ -53,7 +53,7 @@ def _ask(engine: Engine, name: str, table: str) -> None:
 
 def _require_room(wiring: Wiring) -> None:
     """Once a delivery could not be stored: not ready until one of its size could be."""
-    unstored_bytes = wiring.intake.unstored_bytes
+    unstored_bytes = wiring.writer.unstored_bytes
     if unstored_bytes is None:
         return
     size_bytes = unstored_bytes + SPARE_BYTES
@@ -66,7 +66,7 @@ def _require_room(wiring: Wiring) -> None:
             _take_lock(wiring.settings.inbox_database_url)
     except (OSError, SQLAlchemyError):
         raise Unavailable("inbox", "the last delivery could not be stored", retry_after_s=5) from None
-    wiring.intake.unstored_bytes = None
+    wiring.writer.unstored_bytes = None
 
 
 def _store_and_take_back(engine: Engine, body: bytes, *, at: datetime) -> None:
