@@ -161,11 +161,14 @@ def test_records_of_ended_tries_are_forgotten_and_those_of_others_are_not(queue:
 
 
 def test_claim_is_known_while_it_runs_and_once_put_back_it_keeps_its_place(queue: Queue) -> None:
-    """As after the death of a worker: the try is begun again before the next one of its partition."""
+    """As after the death of a worker: the try is begun again before the next one of its partition.
+
+    On SQLite entries of one second are in the order of their names.
+    """
     with queue.tries.held():
         queue.put("waits", "judge", partition="octo/widgets")
         queue.tries.wait_for_start("waits")
-        queue.put("next", "judge", partition="octo/widgets")
+        queue.put("your turn", "judge", partition="octo/widgets")
         (claim,) = queue.engine.claims()
         assert (claim.queue, claim.executor) == ("judge", "worker")
         assert claim.name.endswith("|waits#1")
@@ -173,9 +176,9 @@ def test_claim_is_known_while_it_runs_and_once_put_back_it_keeps_its_place(queue
         assert not queue.engine.runs("another#1")
         queue.engine.put_back([claim])
         queue.tries.wait_for_start("waits", times=2)
-        assert queue.tries.started["next"] == 0
+        assert queue.tries.started["your turn"] == 0
     queue.tries.wait_for(3)
-    assert Counter(queue.tries.finished) == {("waits", 1): 2, ("next", 1): 1}
+    assert Counter(queue.tries.finished) == {("waits", 1): 2, ("your turn", 1): 1}
 
 
 def test_putting_back_what_has_ended_changes_nothing(queue: Queue) -> None:
