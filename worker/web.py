@@ -3,6 +3,7 @@
 `python -m worker.web FD` is how `serve` starts it: past the command line, whose imports it need not carry.
 """
 
+import signal
 import socket
 import sys
 
@@ -20,12 +21,14 @@ HEADER_BYTES = 16 * 1024
 
 
 def run(settings: Settings, listener: socket.socket) -> None:
-    """Serve on a socket that listens already, until SIGTERM or SIGINT.
+    """Serve on a socket that listens already, until SIGTERM or SIGINT; to be called in the main thread.
 
     Raises WrongSettings if strangers could deliver.
     """
     settings.refuse_open_door()
     logs.configure()
+    # When it has ended in good order, the server hands the signal on to whoever listened for it before.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(0))
     server = uvicorn.Server(
         uvicorn.Config(
             "app.main:create_from_environment",
