@@ -28,7 +28,7 @@ NAMED = {
 }
 """Columns that hold a row's id without saying so to the database; 0 stands for none."""
 
-_HISTORY = re.compile(r"\n\| \d{4}-\d\d-\d\d [^\n]*(?=\n)|, history=\[.*\]$")
+_HISTORY = re.compile(r"\n\| \d{4}-\d\d-\d\d [^\n]*(?=\n)|, history=\[.*\](?=, is_posted=\w+$)")
 """Lines of the table in an alert's text, and the column behind them."""
 
 Row = Mapping[str, Any]
