@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -116,46 +117,45 @@ def test_repository_that_is_not_there_ends_the_command(github: StandIn, tmp_path
     assert "misspelt" in out
 
 
-@pytest.mark.accept
-def test_watching_goes_on_until_it_is_told_to_end(github: StandIn, tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "worker",
-            "watch",
-            REPO,
-            "--json",
-            "--interval",
-            "10",
-            "--comment",
-            "--port",
-            "0",
-        ],
-        cwd=tmp_path,
+@contextmanager
+def watching(github: StandIn, folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "worker", "watch", REPO, "--json", *arguments],
+        cwd=folder,
         env=environment(github),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    ) as process:
-        assert process.stdout is not None
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()  # changes nothing for one that has ended
+
+
+def await_news(process: subprocess.Popen[str], event: str, **facts: object) -> dict[str, Any]:
+    assert process.stdout is not None
+    for line in process.stdout:
+        told: dict[str, Any] = json.loads(line)
+        if told["event"] == event and facts.items() <= told.items():
+            return told
+    raise AssertionError(f"it ended without {event} {facts}")
+
+
+@pytest.mark.accept
+def test_watching_goes_on_until_it_is_told_to_end(github: StandIn, tmp_path: Path) -> None:
+    with watching(github, tmp_path, "--interval", "10", "--comment", "--port", "0") as process:
         assert process.stderr is not None
         url = next(line.split()[4] for line in process.stderr if line.startswith("The dashboard is at"))
-        for line in process.stdout:
-            told = json.loads(line)
-            if told["event"] == "report" and told["pull"] == PULL:
-                break
-        assert "test_total_is_right" in httpx.get(f"{url}/pulls/{REPO}/{PULL}").text
-        assert len(github.state.talk.comments_on(github.state.repository(REPO), PULL)) == 1
-        late = ManualClock()
-        late.at = datetime.now(UTC)  # noqa: TID251 - as above
-        state = github.state
-        state.add_run(REPO, 1004, event="push", head_sha=BASE, head_branch="main", at=late.at)
-        state.complete_run(1004, 1, "startup_failure", at=late.at)
-        for line in process.stdout:
-            told = json.loads(line)
-            if told["event"] == "run" and told["run"] == 1004:
-                break
+        assert await_news(process, "report", pull=PULL)["posted"]
+        page = httpx.get(f"{url}/pulls/{REPO}/{PULL}").text.replace("<wbr>", "")
+        assert "test_total_is_right" in page
+        state, now = github.state, datetime.now(UTC)  # noqa: TID251 - as above
+        assert len(state.talk.comments_on(state.repository(REPO), PULL)) == 1
+        state.add_run(REPO, 1004, event="push", head_sha=BASE, head_branch="main", at=now)
+        state.complete_run(1004, 1, "startup_failure", at=now)
+        assert await_news(process, "run", run=1004)["conclusion"] == "startup_failure"
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=WITHIN_S) == 0
     assert github.duplicate_effects == 0
