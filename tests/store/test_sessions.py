@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from desk import NOON
-from sqlalchemy import Engine, select, text
+from sqlalchemy import Engine, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, StatementError
 
 from app.domain.ids import RepoName, Sha
 from app.store import commits, repos
 from app.store.commits import CommitFacts, CommitRow
 from app.store.repos import RepoRow
-from app.store.session import open_engine, read_only, sqlite_url, unit_of_work
+from app.store.session import one_statement, open_engine, read_only, sqlite_url, unit_of_work
 from app.store.upsert import chunks, insert_missing, insert_or_update
 
 
@@ -57,6 +57,17 @@ def test_a_reader_keeps_nothing_that_it_writes(app_store: Engine) -> None:
         repos.remember(session, RepoName("octo/lib"))
     with read_only(app_store) as session:
         assert repos.key_of(session, RepoName("octo/lib")) is None
+
+
+def test_one_statement_is_written_and_holds_no_lock_after_it(app_store: Engine) -> None:
+    remember(app_store, NOON)
+    with one_statement(app_store) as session:
+        session.execute(update(CommitRow).values(subject="told"))
+        if app_store.dialect.name == "sqlite":
+            with unit_of_work(app_store) as other:
+                repos.remember(other, RepoName("octo/other"))
+    with read_only(app_store) as session:
+        assert session.scalars(select(CommitRow.subject)).all() == ["told"]
 
 
 def test_foreign_keys_are_enforced(app_store: Engine) -> None:

@@ -12,7 +12,7 @@ from app.clock import Clock
 from app.domain.ids import DeliveryId
 from app.store import inbox, outbox, tasks
 from app.store.outbox import Order
-from app.store.session import read_only, unit_of_work
+from app.store.session import one_statement, read_only, unit_of_work
 from worker.deps import FIRST_STAGE
 from worker.queue.retry import describe
 
@@ -94,7 +94,7 @@ class Relay:
         if delivered:
             with unit_of_work(self._store) as session:
                 outbox.ask(session, *map(first_order, delivered))
-            with unit_of_work(self._inbox) as session:
+            with one_statement(self._inbox) as session:  # the web waits for this lock
                 inbox.mark_relayed(session, delivered, at=now)
         return len(delivered)
 
