@@ -8,10 +8,10 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo serve test check lint types contracts coverage accept images clean
+.PHONY: help venv demo serve test check lint types contracts coverage accept bench bench-table accept-crashes accept-crashes-postgres accept-troubles accept-rest images clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 venv: $(VENV)/.tools ## make .venv with every extra, torch included
 
@@ -64,11 +64,39 @@ coverage: test
 	$(BIN)/coverage report --fail-under=90
 
 
-accept: $(VENV)/.tools ## what is too long for every change: the ten kills
-	$(BIN)/pytest -m accept --timeout 300 $(ARGS)
+# Each part takes less than ten minutes on two cores. A soak part goes on from the one before, in .soak/;
+# SECONDS= makes it shorter, SEED= another one.
+ACCEPT := crashes crashes-postgres troubles soak-1 soak-2 soak-3 rest
+ACCEPTING := $(BIN)/python -m pytest -m accept -rP --timeout 580 $(ARGS)
+CRASHES := tests/flow/crashes
+
+accept: $(VENV)/.tools ## what is too long for every change: all kills, soak, ...; ONLY= names one part of it
+	@for part in $(or $(ONLY),$(ACCEPT)); do $(MAKE) --no-print-directory accept-$$part || exit 1; done
+
+accept-crashes:
+	$(ACCEPTING) -n $(WORKERS) --dist load $(CRASHES)/test_crashes.py $(CRASHES)/test_disk_full.py
+
+accept-crashes-postgres:
+	$(ACCEPTING) -n $(WORKERS) --dist load $(CRASHES)/test_crashes_postgres.py
+
+accept-troubles:
+	$(ACCEPTING) -n $(WORKERS) --dist load $(CRASHES)/test_github_troubles.py
+
+accept-soak-%:
+	$(ACCEPTING) tests/soak -k soak_$*
+
+accept-rest:
+	$(ACCEPTING) tests --ignore $(CRASHES) --ignore tests/soak
+
+# Twelve minutes on two cores, and on a quiet machine only. 10 M results in PostgreSQL are in the long form.
+bench: $(VENV)/.tools ## figures beside floors and goals; ONLY= names some, in their long form
+	@PYTHONPATH=tests:. $(BIN)/python tests/bench $(ONLY) $(ARGS)
+
+bench-table: $(VENV)/.tools ## write the last figures into README.md
+	@PYTHONPATH=tests:. $(BIN)/python tests/bench --write-table
 
 images: ## build both images and check them in containers; needs docker, or ENGINE=podman
 	@.ci/images
 
 clean: ## remove .venv and what tools left behind
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) .bench .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.*
