@@ -17,8 +17,8 @@ from app.store.results import RunVectorRow
 from app.store.runs import AttemptRow, JobRow, RunRow
 from app.store.verdicts import EvidenceRow, VerdictRow
 
-FAILURES_AT_ONCE = 200
-FILES_AT_ONCE = 20
+FAILURES_AT_ONCE = 100
+FILES_AT_ONCE = 10
 
 Removed = Counter[str]
 """How many rows of each table went."""
