@@ -149,10 +149,10 @@ class Play:
 
     def _facts(self) -> Facts:
         facts = stored_facts(self.quiet.store) | github_facts(self.standin)
-        return whatever_came_first(facts) | _of_the_queue(self.quiet.store, self.quiet.inbox)
+        return whatever_came_first(facts) | queue_facts(self.quiet.store, self.quiet.inbox)
 
 
-def _of_the_queue(store: Engine, inbox: Engine) -> Facts:
+def queue_facts(store: Engine, inbox: Engine) -> Facts:
     """Each delivery and each task with how it ended; how often one was tried depends on what went wrong."""
     delivered = select(DeliveryRow.guid, DeliveryRow.event, DeliveryRow.action, DeliveryRow.state)
     with read_only(inbox) as session:

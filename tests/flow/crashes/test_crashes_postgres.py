@@ -25,11 +25,15 @@ def quiet(
     return as_undisturbed(share("crashes", "postgres", lambda: undisturbed(nursery, ground, folder)))
 
 
+@pytest.mark.timeout(300)
+def test_every_kind_of_writer_is_among_the_points_on_postgres(quiet: Undisturbed) -> None:
+    assert missing(quiet.points) == []
+
+
 @pytest.mark.accept
 @pytest.mark.timeout(570)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_kill_at_every_third_point_changes_nothing_on_postgres(
     part: int, quiet: Undisturbed, nursery: Nursery, ground: Ground, tmp_path: Path
 ) -> None:
-    assert missing(quiet.points) == []
     kill_at(quiet.points[::SHARE][part::PARTS], quiet.facts, nursery, ground, tmp_path)
