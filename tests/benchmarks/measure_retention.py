@@ -154,7 +154,7 @@ def main() -> None:
         waits_s.sort()
         rows = removed.total() - removed["bytes"]
         print(  # noqa: T201 - a benchmark prints
-            f"{rows:,} rows, {removed['bytes']:,} bytes of texts and files in {took_s:.1f} s; another writer, "
+            f"{rows:,} rows, {removed['bytes']:,} bytes in texts and files, {took_s:.1f} s; another writer, "
             f"{len(waits_s):,} times: median {1000 * waits_s[len(waits_s) // 2]:.1f} ms, "
             f"p99 {1000 * waits_s[len(waits_s) * 99 // 100]:.0f} ms, longest {1000 * waits_s[-1]:.0f} ms"
         )
