@@ -9,6 +9,31 @@ pytest_plugins = ["fixtures_github", "fixtures_app", "fixtures_postgres"]
 OUTSIDE = ("FLAKE_TRIAGE_CORPUS", "FLAKE_TRIAGE_OPENAPI")
 """Folders of other projects' data that some tests read, and say so where they are absent."""
 
+ON_BOTH = frozenset(
+    {
+        *("test_alert_flow", "test_attempts_and_clocks", "test_pipeline_faults"),
+        *("test_proven_green", "test_reading_flow"),
+        *("test_ingest", "test_ingest_judging", "test_ingest_replacing", "test_relay", "test_runner"),
+        *("test_verdicts", "test_every_page", "test_filters", "test_first_screen", "test_test_pages"),
+    }
+)
+"""Modules whose tests run on SQLite and on PostgreSQL; together they ask every question of the store."""
+
+BY_SQLITES_MEANS = frozenset(
+    {
+        "test_an_ingest_that_dies_at_any_commit_is_completed_by_the_next",
+        "test_death_before_any_of_its_writes_loses_nothing_and_repeats_nothing",
+        "test_end_of_a_try_is_recorded_once_the_database_can_be_used_again",
+    }
+)
+"""Tests among them that take the database away as only a file can be."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    is_meant = metafunc.module.__name__ in ON_BOTH and metafunc.function.__name__ not in BY_SQLITES_MEANS
+    if is_meant and "database_url" in metafunc.fixturenames:
+        metafunc.parametrize("database_url", ["sqlite", "postgresql"], indirect=True)
+
 
 @pytest.fixture(autouse=True)
 def _no_settings_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:

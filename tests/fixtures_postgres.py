@@ -38,7 +38,11 @@ _WRITTEN = (
     "SELECT quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace "
     "AND relname NOT LIKE 'alembic%' AND pg_relation_size(oid) > 0"
 )
-_FOREIGN = "SELECT 1 FROM pg_namespace WHERE nspname = 'dbos'"
+_SHAPE = (
+    "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace "
+    "UNION ALL SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg%' "
+    "UNION ALL SELECT tgname FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1"
+)
 
 
 @cache
@@ -62,7 +66,8 @@ class Server:
     options: dict[str, str]
     process: "subprocess.Popen[bytes] | None" = None
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
-    has_template: bool = False
+    shape: list[tuple[str]] = field(default_factory=list)
+    """Of a migrated database: the names of all that is in it."""
     cleared: list[str] = field(default_factory=list)
 
     def url(self, name: str = "postgres") -> str:
@@ -72,11 +77,18 @@ class Server:
     def new_database(self, *, migrated: bool = True) -> str:
         """Make a database and return its address; an empty one unless `migrated`."""
         name = f"test_{next(self.numbers)}"
-        if migrated and not self.has_template:
+        if migrated and not self.shape:
             self._run("CREATE DATABASE migrated")
             migrate.upgrade(*2 * [driven(self.url("migrated"))])
-            self.has_template = True
+            with psycopg.connect(self.url("migrated")) as connection:
+                self.shape = connection.execute(_SHAPE).fetchall()
         self._run(f"CREATE DATABASE {name} TEMPLATE {'migrated' if migrated else 'template0'}")
+        return self.url(name)
+
+    def copy_of(self, url: str) -> str:
+        """A database with the same rows; nobody may be connected to the first one meanwhile."""
+        name = f"test_{next(self.numbers)}"
+        self._run(f"CREATE DATABASE {name} TEMPLATE {_name(url)}")
         return self.url(name)
 
     def borrow(self) -> str:
@@ -84,9 +96,9 @@ class Server:
         return self.cleared.pop() if self.cleared else self.new_database()
 
     def give_back(self, url: str) -> None:
-        """Empty it again; one in which tables were made is dropped."""
+        """Empty it again; one in which tables were made or changed is dropped."""
         with psycopg.connect(url, autocommit=True) as connection:
-            if connection.execute(_FOREIGN).fetchone():
+            if connection.execute(_SHAPE).fetchall() != self.shape:
                 self.drop(url)
                 return
             written = [name for (name,) in connection.execute(_WRITTEN)]
@@ -96,7 +108,7 @@ class Server:
 
     def drop(self, url: str) -> None:
         """Remove a database, ending whoever is connected."""
-        self._run(f"DROP DATABASE {url.partition('@/')[2].partition('?')[0]} WITH (FORCE)")
+        self._run(f"DROP DATABASE {_name(url)} WITH (FORCE)")
 
     def start(self) -> None:
         settings = {"listen_addresses": "", "unix_socket_directories": str(self.folder), **self.options}
@@ -147,6 +159,10 @@ def driven(url: str) -> str:
     return url.replace("postgresql://", "postgresql+psycopg://", 1)
 
 
+def _name(url: str) -> str:
+    return url.partition("@/")[2].partition("?")[0]
+
+
 @contextmanager
 def server(*, durable: bool = False, **options: str) -> Iterator[Server]:
     """A fresh server; `options` are its settings. Skips, with the reason, where there are no binaries."""
@@ -187,6 +203,16 @@ def postgres_url(postgres: Server) -> Iterator[str]:
     url = postgres.borrow()
     yield url
     postgres.give_back(url)
+
+
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str | None:
+    """None: SQLite. For the modules that run on both, PostgreSQL's address is also what `Settings` read."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return None
+    url: str = request.getfixturevalue("postgres_url")
+    monkeypatch.setenv("FLAKE_TRIAGE_DATABASE_URL", url)
+    return url
 
 
 def _another_user() -> dict[str, Any]:

@@ -30,10 +30,15 @@ def share(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Share:
 
 @pytest.fixture
 def pipeline(
-    migrated: Path, tmp_path: Path, stand_in: StandIn, github_clock: ManualClock
+    migrated: Path,
+    tmp_path: Path,
+    stand_in: StandIn,
+    github_clock: ManualClock,
+    database_url: str | None,
 ) -> Iterator[Pipeline]:
     folder = tmp_path / "data"
-    shutil.copytree(migrated, folder)
+    if database_url is None:
+        shutil.copytree(migrated, folder)
     with open_pipeline(Settings(data_dir=folder), stand_in, github_clock) as opened:
         yield opened
 

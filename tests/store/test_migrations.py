@@ -1,11 +1,14 @@
 """Migrations make exactly the tables that the models describe, and can be taken back and done again."""
 
+import multiprocessing
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from fixtures_postgres import Server, driven
 from sqlalchemy import inspect
 
 from app.store import migrate
@@ -17,18 +20,30 @@ from app.store.session import open_engine, sqlite_url
 BRANCHES: list[Branch] = ["app", "inbox"]
 
 
-@pytest.fixture
-def urls(tmp_path: Path) -> dict[Branch, str]:
-    found: dict[Branch, str] = {branch: sqlite_url(tmp_path / f"{branch}.db") for branch in BRANCHES}
+@pytest.fixture(params=["sqlite", "postgresql"])
+def urls(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[Branch, str]]:
+    """Two files, or one database for both branches, brought to the newest schema from nothing."""
+    found: dict[Branch, str]
+    if request.param == "sqlite":
+        found = {branch: sqlite_url(tmp_path / f"{branch}.db") for branch in BRANCHES}
+        migrate.upgrade(found["app"], found["inbox"])
+        yield found
+        return
+    server: Server = request.getfixturevalue("postgres")
+    url = server.new_database(migrated=False)
+    found = dict.fromkeys(BRANCHES, driven(url))
     migrate.upgrade(found["app"], found["inbox"])
-    return found
+    yield found
+    server.drop(url)
 
 
-def tables(url: str) -> set[str]:
+def tables(url: str, branch: Branch) -> set[str]:
+    """Without those of the other branch, which on PostgreSQL are in the same database."""
+    (other,) = set(BRANCHES) - {branch}
     engine = open_engine(url)
     found = set(inspect(engine).get_table_names())
     engine.dispose()
-    return found
+    return found - set(METADATA[other].tables) - {f"alembic_version_{other}"}
 
 
 @pytest.mark.parametrize("branch", BRANCHES)
@@ -43,21 +58,39 @@ def test_migrations_make_what_the_models_describe(urls: dict[Branch, str], branc
 
 @pytest.mark.parametrize("branch", BRANCHES)
 def test_migrations_are_taken_back_and_done_again(urls: dict[Branch, str], branch: Branch) -> None:
-    made = tables(urls[branch])
+    made = tables(urls[branch], branch)
     assert set(METADATA[branch].tables) <= made
     command.downgrade(migrate._config(urls[branch], branch), "base")
-    assert tables(urls[branch]) == {f"alembic_version_{branch}"}
+    assert tables(urls[branch], branch) == {f"alembic_version_{branch}"}
     assert not migrate.is_current(urls[branch], branch)
     migrate.upgrade(urls["app"], urls["inbox"])
-    assert tables(urls[branch]) == made
+    assert tables(urls[branch], branch) == made
 
 
 @pytest.mark.parametrize("branch", BRANCHES)
 def test_upgrading_twice_changes_nothing(urls: dict[Branch, str], branch: Branch) -> None:
-    made = tables(urls[branch])
+    made = tables(urls[branch], branch)
     migrate.upgrade(urls["app"], urls["inbox"])
-    assert tables(urls[branch]) == made
+    assert tables(urls[branch], branch) == made
     assert migrate.is_current(urls[branch], branch)
+
+
+def test_two_hosts_that_upgrade_at_once_take_turns(postgres: Server) -> None:
+    url = postgres.new_database(migrated=False)
+    # As processes: Alembic's context is one a process.
+    hosts = [multiprocessing.get_context("spawn").Process(target=_upgrade, args=(driven(url),)) for _ in "12"]
+    for host in hosts:
+        host.start()
+    for host in hosts:
+        host.join(60)
+    assert [host.exitcode for host in hosts] == [0, 0]
+    assert migrate.is_current(driven(url), "app")
+    assert migrate.is_current(driven(url), "inbox")
+    postgres.drop(url)
+
+
+def _upgrade(url: str) -> None:
+    migrate.upgrade(url, url)
 
 
 def test_an_empty_database_is_not_current(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import web_story
 from fastapi import FastAPI
+from fixtures_postgres import Server
+from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from app.deps import Wiring
@@ -44,8 +46,9 @@ def dispose(app: FastAPI) -> None:
 
 
 @pytest.fixture
-def make_app(tmp_path: Path) -> Iterator[MakeApp]:
+def make_app(tmp_path: Path, database_url: str | None) -> Iterator[MakeApp]:
     """Build an empty application; keyword arguments are settings."""
+    assert database_url is None or Settings().on_postgres
     made: list[FastAPI] = []
 
     def make(**overrides: object) -> FastAPI:
@@ -73,11 +76,31 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def told_to_postgres(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A database that holds the story; to be copied, not written to."""
+    url = postgres.new_database()
+    app = build(Settings(data_dir=tmp_path_factory.getbasetemp(), database_url=SecretStr(url)))
+    web_story.tell(app.state.wiring)
+    dispose(app)
+    return url
+
+
 @pytest.fixture
-def story(told: Path, tmp_path: Path) -> Iterator[TestClient]:
+def story(
+    request: pytest.FixtureRequest, told: Path, tmp_path: Path, database_url: str | None
+) -> Iterator[TestClient]:
     """A client to an application with a copy of the story."""
-    shutil.copytree(told, tmp_path, dirs_exist_ok=True)
-    app = build(Settings(data_dir=tmp_path))
+    server: Server | None = None if database_url is None else request.getfixturevalue("postgres")
+    if server is None:
+        shutil.copytree(told, tmp_path, dirs_exist_ok=True)
+        app = build(Settings(data_dir=tmp_path))
+        copy = None
+    else:
+        copy = server.copy_of(request.getfixturevalue("told_to_postgres"))
+        app = build(Settings(data_dir=tmp_path, database_url=SecretStr(copy)))
     with TestClient(app, base_url="http://127.0.0.1:8077", raise_server_exceptions=False) as client:
         yield client
     dispose(app)
+    if server is not None and copy is not None:
+        server.drop(copy)

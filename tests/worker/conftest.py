@@ -25,9 +25,11 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def settings(migrated: Path, tmp_path: Path) -> Settings:
-    shutil.copytree(migrated, tmp_path / "data")
-    return Settings(data_dir=tmp_path / "data", poll_interval_s=0.02, retry_base_s=0.05, stop_timeout_s=5)
+def settings(migrated: Path, tmp_path: Path, database_url: str | None) -> Settings:
+    folder = tmp_path / "data"
+    if database_url is None:
+        shutil.copytree(migrated, folder)
+    return Settings(data_dir=folder, poll_interval_s=0.02, retry_base_s=0.05, stop_timeout_s=5)
 
 
 @pytest.fixture
