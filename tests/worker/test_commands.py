@@ -14,10 +14,11 @@ from bench import Bench
 from typer.testing import CliRunner, Result
 
 from app.settings import Settings
-from app.store import migrate, tasks
+from app.store import migrate, tasks, workers
 from app.store.outbox import Order
 from app.store.session import unit_of_work
 from app.store.tasks import TaskState
+from app.store.workers import Worker
 from worker import cli, trouble
 
 
@@ -62,12 +63,28 @@ def test_tasks_are_listed_as_one_object_a_line(bench: Bench) -> None:
         "tries": 1,
         "total_tries": 1,
         "interrupted": 0,
+        "executor": None,
         "error_family": "rejected",
         "error": "payload: no run",
         "next_at": None,
         "created_at": "2026-11-30T12:00:00+00:00",
         "updated_at": "2026-11-30T12:00:00+00:00",
     }
+
+
+def test_workers_are_listed_with_their_running_tasks(bench: Bench) -> None:
+    nobody = flake_triage("workers")
+    assert (nobody.exit_code, nobody.stdout, nobody.stderr) == (0, "", "No worker lives.\n")
+    bench.note(Order("fetch:1", "fetch_artifacts", {}))
+    with unit_of_work(bench.store) as session:
+        for pid in (7, 8):
+            workers.register(session, Worker(f"host-{pid}", "host", pid, "0.1.0"))
+        tasks.begin_try(session, "fetch:1", number=1, at=bench.clock.now(), executor="host-7")
+    for_people = flake_triage("workers").stdout.splitlines()
+    assert re.fullmatch(r"host-7  heard of \d+ s ago  1 running task", for_people[0])
+    assert re.fullmatch(r"host-8  heard of \d+ s ago  0 running tasks", for_people[1])
+    lines = [json.loads(line) for line in flake_triage("workers", "--json").stdout.splitlines()]
+    assert [(line["pid"], line["running"]) for line in lines] == [(7, 1), (8, 0)]
 
 
 def test_list_can_be_narrowed_to_a_state(bench: Bench) -> None:

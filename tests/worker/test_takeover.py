@@ -123,14 +123,17 @@ def test_two_workers_begin_each_task_once_and_one_task_of_a_partition_at_a_time(
     assert {workers.stop(one) for one in workers.running} == {0}
 
 
-def test_worker_that_is_asked_to_stop_leaves_the_rest_to_the_other_one(workers: Workers) -> None:
-    first, second = start_two(workers)
-    guids = [f"g{number}" for number in range(40)]
+def test_worker_that_comes_and_one_that_is_asked_to_stop_double_and_lose_nothing(workers: Workers) -> None:
+    """At its start a worker has everything unfinished handed over once more, also what another one is at."""
+    first = workers.start()
+    guids = [f"g{number}" for number in range(60)]
     workers.deliver(*guids)
-    workers.until(lambda: len(workers.starts()) > 20)
+    workers.until(lambda: len(workers.starts()) > 10)
+    second = workers.start()
+    workers.until(lambda: second.pid in workers.pids())
     assert workers.stop(first) == 0
     assert workers.pids() == [second.pid]
-    workers.until(lambda: is_done(workers, 40))
+    workers.until(lambda: is_done(workers, 60))
     assert all(workers.effects(guid) == DONE for guid in guids)
     assert workers.stop(second) == 0
 
