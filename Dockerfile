@@ -91,5 +91,6 @@ FROM runtime AS worker
 COPY --from=packages-with-torch /opt/flake-triage /opt/flake-triage
 COPY --from=distribution /distribution /opt/flake-triage
 USER 10001:10001
-HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 CMD ["flake-triage", "health"]
+# The command takes a second of a core to start, and far longer where cores are busy.
+HEALTHCHECK --interval=60s --timeout=30s --start-period=60s --retries=3 CMD ["flake-triage", "health"]
 CMD ["worker"]
