@@ -1,11 +1,14 @@
 """Which claims are put back: those of workers without a lease, and a living worker's own that nobody runs."""
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
 from bench import Bench
+from sqlalchemy.exc import OperationalError
 
+from app.domain.errors import Gone
 from app.store import workers
 from app.store.session import read_only, unit_of_work
 from app.store.workers import Worker
@@ -93,6 +96,25 @@ def test_own_claim_that_no_thread_runs_is_put_back_after_a_while(scene: Scene, *
     scene.now_s += 1
     assert scene.look() == [OWN_CLAIM]
     assert scene.look() == []
+
+
+@pytest.mark.parametrize(
+    "error", [OperationalError("SELECT", {}, Exception("server closed the connection")), Gone("task", "no")]
+)
+def test_look_that_fails_is_not_the_last_one(scene: Scene, error: Exception) -> None:
+    stop = threading.Event()
+
+    class Broken(Queue):
+        def claims(self) -> Sequence[Claim]:
+            if self.put:
+                stop.set()
+            self.put.append(ORPHAN)
+            raise error
+
+    quick = LeasePolicy(beat_s=0.01, stale_s=20, expires_s=30)
+    queue = Broken([])
+    Takeover(scene.lease, queue, quick, leads=lambda: False).run(stop)
+    assert len(queue.put) == 2
 
 
 def test_own_claim_that_was_seen_to_run_meanwhile_is_not_lost(scene: Scene) -> None:

@@ -60,6 +60,10 @@ class Takeover:
                 self.look()
             except SQLAlchemyError as error:
                 log.warning("takeover cannot use the database", error=describe(error))
+            except Exception:
+                log.exception(
+                    "takeover failed and is tried again"
+                )  # without it dead workers' tasks would wait
 
     def look(self) -> None:
         """Safe to repeat, and to die in: what had an ended lease has none, and is found the next time."""
