@@ -1,5 +1,6 @@
 """Incident 1 on PostgreSQL with a web and workers, of which one is killed or frozen in the middle."""
 
+import contextlib
 import signal
 import socket
 import subprocess
@@ -11,13 +12,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx
 from pydantic import SecretStr
 from stored_facts import Facts, github_facts, stored_facts, whatever_came_first
 
 from app.settings import Settings
 from app.standin.faults import slow_answer
 from app.standin.server import StandIn
-from app.standin.webhooks import Mailbox
+from app.standin.webhooks import Letter, Mailbox
 from app.store import tasks, workers
 from app.store.session import read_only
 from app.store.tasks import TaskState
@@ -34,6 +36,8 @@ WORKER = Path(__file__).with_name("short_lease_worker.py")
 ANSWERS_AFTER_S = 5.0
 """How long the first comment's answer is under way: its worker is struck meanwhile."""
 
+SENT_AGAIN = 5
+
 Process = subprocess.Popen[bytes]
 Strike = Callable[[Process], None]
 
@@ -47,6 +51,16 @@ class Watched(Quiet):
     def is_quiet(self) -> bool:
         self.look()
         return super(Watched, self).is_quiet()
+
+
+class Postman(Mailbox):
+    """Sends again what a busy machine did not take in time, as a person does who presses "Redeliver"."""
+
+    def send(self, letter: Letter, *, times: int = 1) -> list[int]:
+        for _ in range(SENT_AGAIN):
+            with contextlib.suppress(httpx.TransportError):
+                return super().send(letter, times=times)
+        raise AssertionError("nobody takes deliveries")
 
 
 @dataclass(slots=True)
@@ -83,7 +97,7 @@ class Crew:
             comments = f"/repos/{facts.REPO}/issues/*/comments"
             self.standin.state.faults.inject(comments, slow_answer(ANSWERS_AFTER_S), method="POST")
         url = f"http://127.0.0.1:{self.settings.port}/webhooks/github"
-        mailbox = Mailbox(self.standin, url=url, secret=SECRET)
+        mailbox = Postman(self.standin, url=url, secret=SECRET)
         Player(self.standin, mailbox, stage, self.quiet, tell=lambda _words: None).play(story)
         return whatever_came_first(stored_facts(self.quiet.store) | github_facts(self.standin))
 
