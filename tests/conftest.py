@@ -14,6 +14,7 @@ ON_BOTH = frozenset(
         *("test_alert_flow", "test_attempts_and_clocks", "test_pipeline_faults"),
         *("test_proven_green", "test_reading_flow"),
         *("test_ingest", "test_ingest_judging", "test_ingest_replacing", "test_relay", "test_runner"),
+        *("test_metrics", "test_retention", "test_retention_command"),
         *("test_verdicts", "test_every_page", "test_filters", "test_first_screen", "test_test_pages"),
     }
 )
@@ -21,6 +22,7 @@ ON_BOTH = frozenset(
 
 BY_SQLITES_MEANS = frozenset(
     {
+        "test_no_figure_reads_a_large_table_from_end_to_end",
         "test_an_ingest_that_dies_at_any_commit_is_completed_by_the_next",
         "test_death_before_any_of_its_writes_loses_nothing_and_repeats_nothing",
         "test_end_of_a_try_is_recorded_once_the_database_can_be_used_again",

@@ -55,7 +55,8 @@ def is_only_one(session: Session, attempt: StoredAttempt) -> bool:
 
 def reopen(session: Session, attempt: int) -> None:
     """Note that an attempt has more to be read and judged; judging it closes it again."""
-    session.execute(update(AttemptRow).where(AttemptRow.id == attempt).values(judged_at=None))
+    again = update(AttemptRow).where(AttemptRow.id == attempt)
+    session.execute(again.values(judged_at=None, raw_removed_at=None))
 
 
 def count(session: Session, attempt: int, jobs: Collection[int]) -> Counts:

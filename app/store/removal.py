@@ -5,6 +5,7 @@ from collections.abc import Collection
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
+from app.domain.errors import Gone
 from app.domain.run import Conclusion, attempt_conclusion
 from app.domain.run_vector import unpack
 from app.store import results
@@ -21,9 +22,11 @@ def remove_job(session: Session, job: int) -> None:
     """Remove results, failures, verdicts, files and gaps of a job, and with its last job an attempt and run.
 
     Daily counters count it no more. Blobs stay, since others may have the same bytes; verdicts on other
-    failures stay too, and the caller judges them again.
+    failures stay too, and the caller judges them again. Raises Gone where the counters count it and its
+    results are past their time: nobody knows any more what to take off.
     """
     attempt = session.scalars(select(JobRow.attempt_id).where(JobRow.id == job)).one()
+    _require_results(session, job)
     _remove_results(session, job)
     _remove_failures(session, job)
     session.execute(update(ArtifactRow).where(ArtifactRow.job_id == job).values(job_id=None))
@@ -32,6 +35,17 @@ def remove_job(session: Session, job: int) -> None:
     session.execute(delete(JobRow).where(JobRow.id == job))
     _settle_attempt(session, attempt)
     session.expire_all()
+
+
+def _require_results(session: Session, job: int) -> None:
+    statement = (
+        select(JobRow.name, JobRow.counted_at, AttemptRow.raw_removed_at)
+        .join(AttemptRow, AttemptRow.id == JobRow.attempt_id)
+        .where(JobRow.id == job)
+    )
+    name, counted_at, removed_at = session.execute(statement).one()
+    if counted_at is not None and removed_at is not None:
+        raise Gone(f"job {name}", "its results were past their time and removed; it stays as it is")
 
 
 def _remove_results(session: Session, job: int) -> None:

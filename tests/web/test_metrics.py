@@ -1,11 +1,11 @@
 """The page of metrics: its figures, who may read it, and what it asks of the databases."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 import web_story
-from conftest import MakeApp
 from fastapi import FastAPI
 from page_reading import wired
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -25,6 +25,7 @@ HERE = ("127.0.0.1", 50_000)
 TOKEN = "a-token-of-metrics"
 BY_TOKEN = {"Authorization": f"Bearer {TOKEN}"}
 
+MakeApp = Callable[..., FastAPI]
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import web_story
-from conftest import build, dispose
 from fastapi import FastAPI
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -19,6 +18,7 @@ from starlette.testclient import TestClient
 from app.deps import Wiring
 from app.domain.ids import Sha
 from app.domain.run import PullRequest
+from app.main import create_app
 from app.settings import Settings
 from app.store import blobs, failures, repos, verdict_list, verdicts
 from app.store.artifacts import SourceFileRow
@@ -113,7 +113,7 @@ def test_after_any_removal_all_pages_are_shown_and_all_verdicts_explained(
 ) -> None:
     folder = tmp_path_factory.mktemp("after")
     shutil.copytree(told, folder, dirs_exist_ok=True)
-    app: FastAPI = build(Settings(data_dir=folder))
+    app: FastAPI = create_app(Settings(data_dir=folder))
     try:
         wiring: Wiring = app.state.wiring
         before = rows(wiring, GroupRow), rows(wiring, DailyCountRow)
@@ -125,7 +125,7 @@ def test_after_any_removal_all_pages_are_shown_and_all_verdicts_explained(
             assert len(every_page(client)) > 4
         _require_explained(wiring)
     finally:
-        dispose(app)
+        app.state.wiring.dispose()
 
 
 def _require_explained(app: Wiring) -> None:
