@@ -21,6 +21,7 @@ from app.store.session import read_only, unit_of_work
 from app.store.tasks import TaskState
 from app.store.watch import Watched
 from worker.watching import look
+from worker.watching.look import Bounds
 from worker.watching.reconciler import Reconciler
 
 LISTS = "GET /repos/acme/gefen/actions/runs"
@@ -34,10 +35,12 @@ def set_up(pipeline: Pipeline, **settings: object) -> None:
     pipeline.deps = replace(pipeline.deps, settings=changed)
 
 
-def look_at(pipeline: Pipeline, name: str = REPO, *, after_s: float = 0) -> Watched:
+def look_at(
+    pipeline: Pipeline, name: str = REPO, *, after_s: float = 0, bounds: Bounds = look.USUAL
+) -> Watched:
     """One look, when the clock has gone on so far, and everything that it ordered."""
     pipeline.clock.advance(seconds=after_s)
-    assert look.look_if_due(pipeline.deps, RepoName(name))
+    assert look.look_if_due(pipeline.deps, RepoName(name), bounds=bounds)
     pipeline.drain()
     return watched(pipeline, name)
 
@@ -204,17 +207,24 @@ def test_first_look_takes_a_bounded_number_and_counts_the_rest(pipeline: Pipelin
     assert recorded(pipeline) == [(1002, 1), (1003, 1), (1005, 1)]
 
 
-def test_later_look_takes_the_rest_the_next_time(
-    pipeline: Pipeline, scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(look, "MOST_ORDERS", 2)
+def test_later_look_takes_the_rest_the_next_time(pipeline: Pipeline, scene: Scene) -> None:
+    few = Bounds(orders=2)
     scene.run(1001, GREEN)
     look_at(pipeline)
     for number in range(1002, 1007):
         scene.run(number, GREEN)
-    looks = [look_at(pipeline, after_s=300).seen.ordered, *(look_at(pipeline).seen.ordered for _ in range(2))]
-    assert looks == [2, 2, 1]
+    looks = [look_at(pipeline, after_s=300, bounds=few), *(look_at(pipeline, bounds=few) for _ in range(2))]
+    assert [one.seen.ordered for one in looks] == [2, 2, 1]
     assert [run for run, _ in recorded(pipeline)] == list(range(1001, 1007))
+
+
+def test_list_longer_than_a_look_reads_is_read_from_its_newest(pipeline: Pipeline, scene: Scene) -> None:
+    set_up(pipeline, first_look_runs=3)
+    for number in range(1001, 1001 + 105):
+        scene.run(number, conclusion="success", head=BASE, branch="main")
+    seen = look_at(pipeline, bounds=Bounds(pages=1)).seen
+    assert (seen.found, seen.ordered, seen.left_unread) == (100, 3, 97)
+    assert asked(pipeline, LISTS) == 1
 
 
 def test_run_listed_late_with_an_older_date_is_found(pipeline: Pipeline, scene: Scene) -> None:

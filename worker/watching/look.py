@@ -20,9 +20,6 @@ from worker.deps import Deps
 from worker.fetching.attempt_order import attempt_order
 from worker.watching.walk import Walked, walk
 
-MOST_ORDERS = 500
-"""Runs that one look has read; what is left is found again by the next."""
-
 TURN = timedelta(minutes=5)
 """A look that takes longer may be done by another worker too, which does no harm."""
 
@@ -35,6 +32,19 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """Of one look: `pages` of 100 runs that are listed, and `orders` given; what is left of a later look is
+    found by the next one.
+    """
+
+    pages: int = 50
+    orders: int = 500
+
+
+USUAL = Bounds()
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """What one look found, before it is written down. `now` is when it began."""
 
@@ -44,7 +54,7 @@ class Look:
     now: datetime
 
 
-def look_if_due(deps: Deps, repo: RepoName) -> bool:
+def look_if_due(deps: Deps, repo: RepoName, *, bounds: Bounds = USUAL) -> bool:
     """Look at one repository's list if it is time and nobody else does; False if not. Raises nothing that
     a look can meet: trouble is noted where people see it.
     """
@@ -55,32 +65,34 @@ def look_if_due(deps: Deps, repo: RepoName) -> bool:
     if watched is None:
         return False
     try:
-        _conclude(deps, repo, watched, _look(deps, repo, watched.seen.covered, watched.seen.etags, now))
+        _conclude(deps, repo, watched, _look(deps, repo, watched.seen, now, bounds.pages), bounds.orders)
     except TriageError as error:
         _fail(deps, repo, error)
     return True
 
 
-def _look(deps: Deps, repo: RepoName, covered: Covered, etags: tuple[str, ...], now: datetime) -> Look:
+def _look(deps: Deps, repo: RepoName, seen: Seen, now: datetime, pages: int) -> Look:
+    covered = seen.covered
     facts = deps.github.repository(repo) if covered.is_first else None
     deep = is_deep(covered, now=now)
     usual = horizon(covered, now=now, deep=False)
     until = horizon(covered, now=now, deep=True) if deep else usual
-    walked = walk(deps, repo, known=() if deep else etags, until=until, usual=usual)
+    known = () if deep else seen.etags
+    walked = walk(deps, repo, known=known, until=until, usual=usual, pages=pages)
     told_name = next((run.repo for run in walked.runs), repo)
     if facts is None and told_name.lower() != repo.lower():
         facts = deps.github.repository(told_name)
     return Look(walked, facts, deep, now)
 
 
-def _conclude(deps: Deps, repo: RepoName, watched: Watched, look: Look) -> None:
+def _conclude(deps: Deps, repo: RepoName, watched: Watched, look: Look, most: int) -> None:
     """Write orders and coverage together: what is noted as covered is ordered."""
     walked, first = look.walked, watched.seen.covered.is_first
     with unit_of_work(deps.store) as session:
         key, name = _identify(session, repo, look.facts)
         chosen, left = choose(
             _missing(session, key, watched.seen.covered, walked),
-            limit=deps.settings.first_look_runs if first else MOST_ORDERS,
+            limit=deps.settings.first_look_runs if first else most,
             default_branch=repos.default_branch(session, key),
         )
         outbox.ask(session, *(_order(key, one) for one in chosen))
@@ -107,9 +119,10 @@ def _conclude(deps: Deps, repo: RepoName, watched: Watched, look: Look) -> None:
         watch.looked(session, repo, seen, spelt=spelt, now=now, due_at=now + timedelta(seconds=wait_s))
         if seen.renamed_to is not None and repo.lower() not in deps.settings.watched:
             watch.rename(session, repo, seen.renamed_to)
-    if chosen or left or walked.cut:
-        counts = {"ordered": len(chosen), "left": len(left), "cut": walked.cut}
-        log.info("found runs that were not recorded", repo=repo, **counts)
+    if chosen or left:
+        log.info("found runs that were not recorded", repo=repo, ordered=len(chosen), left=len(left))
+    if walked.cut:
+        log.warning("list of runs goes on further than it was read", repo=repo, read=seen.found)
 
 
 def _identify(session: Session, repo: RepoName, facts: RepositoryFacts | None) -> tuple[int, RepoName]:

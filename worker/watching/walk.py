@@ -9,9 +9,6 @@ from app.domain.run import ListedRun
 from app.domain.run_listing import leads_on, pause_until
 from worker.deps import Deps
 
-MOST_PAGES = 50
-"""5,000 runs in one look."""
-
 
 @dataclass(frozen=True, slots=True)
 class Walked:
@@ -33,10 +30,11 @@ def walk(
     known: tuple[str, ...],
     until: datetime,
     usual: datetime,
-    pages: int = MOST_PAGES,
+    pages: int,
 ) -> Walked:
-    """List runs created since `until`; a page that is as it was when its ETag in `known` was given costs
-    nothing and is taken for read. ETags are kept of the pages with runs created since `usual`.
+    """List runs created since `until`, from so many pages at most. A page that is as it was when its ETag in
+    `known` was given costs nothing and is taken for read. ETags are kept of the pages with runs created
+    since `usual`.
 
     Raises Unavailable rather than use up what others need of GitHub's hourly budget.
     """
