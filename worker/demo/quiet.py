@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 
 from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
 
 from app.domain.errors import Rejected, Unavailable
 from app.settings import Settings
@@ -29,7 +30,7 @@ class Quiet:
     def wait(self, *, within_s: float) -> None:
         """Raises Unavailable if work is still going on after that time, Rejected if a task was given up."""
         deadline = time.monotonic() + within_s
-        while not self.is_quiet():
+        while not self._is_seen_quiet():
             if time.monotonic() > deadline:
                 raise Unavailable("service", f"still at work after {within_s:.0f} s: {self._told()}")
             time.sleep(LOOK_S)
@@ -37,6 +38,13 @@ class Quiet:
             dead = tasks.newest(session, state=TaskState.DEAD, limit=1)
         if dead:
             raise Rejected(f"task {dead[0].key}", f"it was given up: {dead[0].error}")
+
+    def _is_seen_quiet(self) -> bool:
+        """A database that is being restarted says nothing."""
+        try:
+            return self.is_quiet()
+        except OperationalError:
+            return False
 
     def is_quiet(self) -> bool:
         """Deliveries first: what leaves the inbox is a task before it has left."""
