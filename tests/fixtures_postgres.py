@@ -32,7 +32,9 @@ UNDURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "o
 START_WITHIN_S = 30
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
-ABSENT = "PostgreSQL's initdb and postgres are neither on PATH nor where pg_config --bindir says"
+ABSENT = (
+    "PostgreSQL's initdb and postgres are neither on PATH nor where pg_config --bindir or Debian keep them"
+)
 
 _WRITTEN = (
     "SELECT quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace "
@@ -53,6 +55,7 @@ def binaries() -> Path | None:
     if asked:
         told = subprocess.run([asked, "--bindir"], capture_output=True, text=True, check=False).stdout
         folders.append(Path(told.strip()))
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)  # Debian's, off PATH
     complete = (one for one in folders if (one / "initdb").exists() and (one / "postgres").exists())
     return next(complete, None)
 
