@@ -17,7 +17,7 @@ class OutcomeKind(StrEnum):
 
     @property
     def is_red(self) -> bool:
-        return self in {OutcomeKind.FAILED, OutcomeKind.ERRORED}
+        return self is OutcomeKind.FAILED or self is OutcomeKind.ERRORED
 
 
 class TestId(NamedTuple):

@@ -65,13 +65,17 @@ def pack(cells: Iterable[Cell]) -> bytes:
     ordered = sorted(cells, key=itemgetter(0))
     tests, codes, durations = bytearray(), bytearray(), bytearray()
     last = -1
-    for cell in ordered:
-        if cell.test <= last:
-            raise ValueError(f"test {cell.test} stands twice in one vector, or is negative")
-        _put(tests, cell.test - last)
-        last = cell.test
-        codes.append(_CODES[cell.outcome])
-        _put(durations, _NO_DURATION if cell.duration_ms is None else cell.duration_ms + 1)
+    for test, outcome, duration_ms in ordered:
+        gap = test - last
+        if gap <= 0:
+            raise ValueError(f"test {test} stands twice in one vector, or is negative")
+        if gap <= _LOW_BITS:  # as most are, one after the other
+            tests.append(gap)
+        else:
+            _put(tests, gap)
+        last = test
+        codes.append(_CODES[outcome])
+        _put(durations, _NO_DURATION if duration_ms is None else duration_ms + 1)
     head = bytearray()
     _put(head, len(codes))
     _put(head, len(tests))

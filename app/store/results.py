@@ -46,7 +46,6 @@ class DailyCountRow(Base):
 
 Counts = tuple[int, int, int, int]
 """Ran, red, skipped, and their milliseconds together."""
-NOTHING: Counts = (0, 0, 0, 0)
 
 _COUNTED = {
     kind: (int(kind is not OutcomeKind.SKIPPED), int(kind.is_red), int(kind is OutcomeKind.SKIPPED))
@@ -93,16 +92,22 @@ def take_from_days(session: Session, job: JobCells, *, day: date) -> None:
 
 def _add(session: Session, jobs: Iterable[JobCells], day: date, *, sign: int) -> None:
     sums: dict[tuple[int, int], Counts] = {}
+    counted = {
+        kind: (sign * ran, sign * red, sign * skipped) for kind, (ran, red, skipped) in _COUNTED.items()
+    }
     for job in jobs:
-        for cell in job.cells:
-            key = (cell.test, job.variant)
-            ran, red, skipped, duration_ms = sums.get(key, NOTHING)
-            one_ran, one_red, one_skipped = _COUNTED[cell.outcome]
-            duration_ms += cell.duration_ms or 0
-            sums[key] = (ran + one_ran, red + one_red, skipped + one_skipped, duration_ms)
+        variant = job.variant
+        for test, outcome, duration_ms in job.cells:
+            key, ms = (test, variant), sign * (duration_ms or 0)
+            if key not in sums:
+                sums[key] = (*counted[outcome], ms)
+                continue
+            ran, red, skipped, sum_ms = sums[key]
+            one_ran, one_red, one_skipped = counted[outcome]
+            sums[key] = (ran + one_ran, red + one_red, skipped + one_skipped, sum_ms + ms)
     # SQLite's driver has no dates of its own; its tables hold them as text.
     stored_day = day.isoformat() if session.get_bind().dialect.name == "sqlite" else day
-    rows = [(stored_day, *key, *(sign * count for count in counts)) for key, counts in sorted(sums.items())]
+    rows = [(stored_day, *key, *sums[key]) for key in sorted(sums)]
     names = ("ran", "red", "skipped", "duration_ms")
     unique = ("day", "test_id", "variant_id")
     insert_or_add(session, DailyCountRow, [*unique, *names], rows, unique=unique, add=names)

@@ -50,8 +50,7 @@ class Sender:
         self._close()  # the other side ends what is idle for long
 
     async def _deliver(self, request: bytes, into: Answers) -> None:
-        connection = self._idle.pop() if self._idle else await asyncio.open_connection(self._host, self._port)
-        reader, writer = connection
+        reader, writer = connection = await self._connection()
         sent_s = time.perf_counter()
         writer.write(request)
         head = await reader.readuntil(b"\r\n\r\n")
@@ -59,6 +58,15 @@ class Sender:
         into.latencies_s.append(time.perf_counter() - sent_s)
         into.refused += b" 202 " not in head.partition(b"\r\n")[0]
         self._idle.append(connection)
+
+    async def _connection(self) -> Connection:
+        """One that was used before, unless the other side has ended it meanwhile."""
+        while self._idle:
+            connection = self._idle.pop()
+            if not connection[0].at_eof():
+                return connection
+            connection[1].close()
+        return await asyncio.open_connection(self._host, self._port)
 
     def _request(self) -> bytes:
         number = next(self._numbers)
