@@ -32,9 +32,7 @@ UNDURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "o
 START_WITHIN_S = 30
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
-ABSENT = (
-    "PostgreSQL's initdb and postgres are neither on PATH nor where pg_config --bindir or Debian keep them"
-)
+ABSENT = "PostgreSQL's initdb and postgres are neither on PATH nor where pg_config or Debian keep them"
 
 _WRITTEN = (
     "SELECT quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace "

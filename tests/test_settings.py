@@ -56,3 +56,32 @@ def test_variables_of_the_tests_are_no_misspelt_settings(monkeypatch: pytest.Mon
     monkeypatch.setenv("FLAKE_TRIAGE_CORPUS", "somewhere")
     monkeypatch.setenv("FLAKE_TRIAGE_DATADIR", "data")
     assert unknown_variables() == {"FLAKE_TRIAGE_DATADIR": "FLAKE_TRIAGE_DATA_DIR"}
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
+def test_postgres_is_named_with_or_without_its_driver_and_shown_without_its_user(scheme: str) -> None:
+    settings = Settings.model_validate(
+        {"database_url": f"{scheme}://me:p%40ss-word@db:5433/triage?sslmode=require"}
+    )
+    url = "postgresql+psycopg://me:p%40ss-word@db:5433/triage?sslmode=require"
+    assert {settings.app_database_url, settings.inbox_database_url, settings.engine_database_url} == {url}
+    assert settings.database_shown == "postgresql://db:5433/triage"
+    assert settings.secrets == ("p@ss-word",)
+    assert "ss-word" not in repr(settings)
+    assert Settings.model_validate({"database_url": "postgresql:///x?password=abcdef"}).secrets == ("abcdef",)
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://me:geheim@db/x", "postgresql://me:geheim@db", "geheim", "postgres://h:x/y"]
+)
+def test_other_databases_are_refused_without_showing_what_was_written(url: str) -> None:
+    with pytest.raises(ValueError, match="must begin with postgresql://") as refused:
+        Settings.model_validate({"database_url": url})
+    assert "geheim" not in str(refused.value)
+
+
+def test_no_database_is_sqlite_in_the_data_folder() -> None:
+    settings = Settings.model_validate({"database_url": " ", "data_dir": "here"})
+    assert not settings.on_postgres
+    assert settings.app_database_url == "sqlite:///here/app.db"
+    assert settings.place == {"data_dir": "here"}
