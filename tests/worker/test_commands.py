@@ -259,11 +259,11 @@ def test_address_of_another_machine_is_named(
 def test_misspelt_setting_is_told_with_the_one_that_is_meant(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("FLAKE_TRIAGE_POTR", "1")
+    monkeypatch.setenv("FLAKE_TRIAGE_HSOT", "1")
     monkeypatch.setenv("FLAKE_TRIAGE_ZZZZZZ", "1")
     assert main(["tasks", "list"], monkeypatch) == 0
     assert capsys.readouterr().err.splitlines()[:2] == [
-        "flake-triage: FLAKE_TRIAGE_POTR is no setting; is FLAKE_TRIAGE_PORT meant?",
+        "flake-triage: FLAKE_TRIAGE_HSOT is no setting; is FLAKE_TRIAGE_HOST meant?",
         "flake-triage: FLAKE_TRIAGE_ZZZZZZ is no setting",
     ]
 
