@@ -9,8 +9,6 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
-from app.store.postgres import open_postgres
-
 Durability = Literal["full", "normal"]
 WriteLock = Literal["at begin", "at first write"]
 
@@ -46,6 +44,8 @@ def open_engine(
     if make_url(url).get_backend_name() == "sqlite":
         engine = _open_sqlite(url, durability=durability, lock=lock, cache_mb=cache_mb, busy_s=busy_s)
     else:
+        from app.store.postgres import open_postgres  # noqa: PLC0415 - its driver is 9 MB, of no use to SQLite
+
         engine = open_postgres(url, in_turn=lock == "at begin", busy_s=busy_s, is_reader=_only_reads)
     if before_write is not None:
 
