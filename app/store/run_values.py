@@ -54,6 +54,11 @@ class StoredJob:
     completed_at: datetime | None
     tested: TestedTree
 
+    @property
+    def is_adopted(self) -> bool:
+        """Made up by us for results whose job is not known: GitHub has no log of it."""
+        return self.github_id < 0
+
 
 @dataclass(frozen=True, slots=True)
 class JobExecution:

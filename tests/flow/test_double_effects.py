@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fixtures_github import ManualClock
 from pipeline import Pipeline, open_pipeline
-from scene import FAILING, PULL, REPO, Ran, Scene, failing
+from scene import FAILING, PULL, REPO, Made, Ran, Scene, failing, junit
 from sqlalchemy import delete, update
 from stored_facts import Facts, differences, github_facts, stored_facts, whatever_came_first
 
@@ -49,6 +49,18 @@ def test_second_alert_is_counted_where_the_guard_is_broken(pipeline: Pipeline, s
     pipeline.publish_again(1)
     assert len(pipeline.issues(REPO)) == 2
     assert pipeline.stand_in.duplicate_effects == 1
+
+
+def test_fetching_again_after_reading_asks_github_nothing_of_a_job_that_we_made_up(
+    pipeline: Pipeline, scene: Scene
+) -> None:
+    """The worker died between the order to read and the end of the task that fetched."""
+    orphans = Made("everything", {"junit.xml": junit(FAILING)})
+    pipeline.deliver(scene.run(1, RED, Ran("build", made=(orphans,), conclusion="failure"))).drain()
+    before, gaps = stored_facts(pipeline.deps.store), pipeline.gaps(1)
+    pipeline.run_again("fetch_artifacts", {"schema": 1, "attempt": pipeline.attempt(1).id})
+    assert pipeline.gaps(1) == gaps
+    assert differences(stored_facts(pipeline.deps.store), before) == []
 
 
 @pytest.mark.parametrize("branch", ["topic", "main"])

@@ -41,10 +41,10 @@ class Haul:
 
 
 def fetch_artifacts(deps: Deps, payload: Payload) -> None:
-    """Download within bounds; what cannot be had becomes a gap. Safe to repeat until its one commit."""
+    """Download within bounds; what cannot be had becomes a gap. Safe to repeat, also after what follows."""
     with read_only(deps.store) as session:
         attempt = runs.attempt(session, payload["attempt"])
-        jobs = runs.jobs_of(session, attempt.id)
+        jobs = [job for job in runs.jobs_of(session, attempt.id) if not job.is_adopted]
     haul = Haul()
     _fetch_results(deps, attempt, jobs, haul)
     logs = LogFetcher(deps, attempt)
