@@ -18,7 +18,7 @@ from statistics import median, quantiles
 
 import pytest
 from books import faults
-from crew import Crew, Sample
+from crew import Crew, Member, Sample
 from post import Post
 from pydantic import SecretStr
 from sqlalchemy import func, select
@@ -44,7 +44,7 @@ KILLS_END = 0.6
 """Of a part; then both processes live on to its end, so that growth of memory has time to show."""
 KILL_EVERY_S = (5.0, 20.0)
 RUN_EVERY_S = 1.0
-DRAIN_WITHIN_S = 120.0
+DRAIN_WITHIN_S = float(os.environ.get("DRAIN") or 110)  # noqa: TID251 - the same
 GROWTH = 1.25
 """Median memory of the last third of the calm time over that of the first; the store grows all the while."""
 WARM_S = 30.0
@@ -107,10 +107,9 @@ class Soak:
             time.sleep(max(0.0, min(next_run_s, next_look_s) - time.monotonic()))
 
     def _drain(self, ended_s: float) -> None:
-        while not (self.post.is_empty and self.quiet.is_quiet()):
-            assert time.monotonic() < ended_s + DRAIN_WITHIN_S, (
-                f"still at work: {self.watched.unfinished[-5:]}"
-            )
+        """Until nothing is left to do, though not for ever: what is left then is told as a fault."""
+        deadline_s = ended_s + DRAIN_WITHIN_S
+        while time.monotonic() < deadline_s and not (self.post.is_empty and self.quiet.is_quiet()):
             time.sleep(0.2)
         for name in self.crew.members:
             self.crew.sample(name, now_s=time.monotonic())
@@ -140,6 +139,9 @@ class Soak:
         started_s = samples[-1].at_s - samples[-1].age_s
         return [one for one in samples if one.at_s > started_s]
 
+    def _cpu(self, member: Member) -> str:
+        return f"{member.cpu_s:.1f} s, {1000 * member.cpu_s / self.new:.0f} ms an attempt"
+
     def _memory(self, name: str) -> str:
         most = max(one.rss_mb for one in self.crew.members[name].samples)
         grown = self.growth(name)
@@ -168,14 +170,8 @@ class Soak:
             ),
             ("effects doubled", str(self.standin.duplicate_effects)),
             *((f"kills of {name}", str(one.kills)) for name, one in members.items()),
-            *(
-                (f"CPU of {name}", f"{one.cpu_s:.1f} s, {1000 * one.cpu_s / self.new:.0f} ms an attempt")
-                for name, one in members.items()
-            ),
-            *(
-                (f"memory of {name}", "{:.0f} MB, then {:.0f} MB".format(*self.growth(name)))
-                for name in members
-            ),
+            *((f"CPU of {name}", self._cpu(one)) for name, one in members.items()),
+            *((f"memory of {name}", self._memory(name)) for name in members),
             ("load of the machine", "{:.1f}, {:.1f}, {:.1f}".format(*os.getloadavg())),
             ("store", ", ".join(f"{name} {mb:.1f} MB" for name, mb in sorted(sizes.items()))),
         ]
@@ -223,6 +219,8 @@ def test_nothing_is_lost_or_doubled_or_grows(part: int) -> None:
         soak.run()
         print(f"\npart {part}: {SECONDS:.0f} s, seed {SEED}\n{soak.table()}")  # noqa: T201 - the figures
         found = faults(soak.quiet, standin, told, soak.post.acknowledged)
+        if not soak.post.is_empty:
+            found.append("letters were never acknowledged")
         soak.quiet.close()
         (FOLDER / f"world-{part}.pickle").write_bytes(pickle.dumps((told, vars(standin.state))))
     assert found == []

@@ -74,7 +74,7 @@ def kill_at(points: Sequence[Point], expected: Facts, nursery: Nursery, ground: 
         wrong += [f"{point}: {trouble}" for trouble in troubles]
         print(f"{'DIFFERENT' if troubles else 'equal'} {time.monotonic() - began_s:5.1f} s  {point}")  # noqa: T201 - the figures
     print(f"{len(points)} points killed at")  # noqa: T201 - the same
-    assert wrong == []
+    assert wrong == [], "\n".join(wrong)
 
 
 def _troubles(point: Point, expected: Facts, nursery: Nursery, ground: Ground, folder: Path) -> list[str]:

@@ -137,7 +137,7 @@ def meet(troubles: Sequence[Trouble], expected: Facts, migrated: Path, folder: P
             wrong += [f"{trouble}: {one}" for one in found]
         shutil.rmtree(folder / str(number))
     print(f"{len(troubles)} troubles met")  # noqa: T201 - the figures
-    assert wrong == []
+    assert wrong == [], "\n".join(wrong)
 
 
 def test_every_kind_of_write_is_among_the_requests(quiet: tuple[Facts, list[Trouble]]) -> None:
