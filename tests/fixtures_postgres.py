@@ -92,6 +92,13 @@ class Server:
         self._run(f"CREATE DATABASE {name} TEMPLATE {_name(url)}")
         return self.url(name)
 
+    def writes(self) -> str:
+        """A mark that moves with each transaction that writes, in any database of the server."""
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            found = connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text").fetchone()
+        assert found is not None
+        return str(found[0])
+
     def borrow(self) -> str:
         """A migrated database without a row, to be given back: emptying one is quicker than making one."""
         return self.cleared.pop() if self.cleared else self.new_database()

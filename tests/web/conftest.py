@@ -2,6 +2,8 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -76,14 +78,31 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@dataclass
+class ToldToPostgres:
+    """A database that holds the story, and a copy of it, made anew once somebody wrote to it."""
+
+    server: Server
+    original: str
+    copy: str | None = None
+
+    @contextmanager
+    def lent(self) -> Iterator[SecretStr]:
+        self.copy = self.copy or self.server.copy_of(self.original)
+        before = self.server.writes()
+        yield SecretStr(self.copy)
+        if self.server.writes() != before:
+            self.server.drop(self.copy)
+            self.copy = None
+
+
 @pytest.fixture(scope="session")
-def told_to_postgres(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A database that holds the story; to be copied, not written to."""
+def told_to_postgres(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> ToldToPostgres:
     url = postgres.new_database()
     app = build(Settings(data_dir=tmp_path_factory.getbasetemp(), database_url=SecretStr(url)))
     web_story.tell(app.state.wiring)
     dispose(app)
-    return url
+    return ToldToPostgres(postgres, url)
 
 
 @pytest.fixture
@@ -91,16 +110,14 @@ def story(
     request: pytest.FixtureRequest, told: Path, tmp_path: Path, database_url: str | None
 ) -> Iterator[TestClient]:
     """A client to an application with a copy of the story."""
-    server: Server | None = None if database_url is None else request.getfixturevalue("postgres")
-    if server is None:
-        shutil.copytree(told, tmp_path, dirs_exist_ok=True)
-        app = build(Settings(data_dir=tmp_path))
-        copy = None
-    else:
-        copy = server.copy_of(request.getfixturevalue("told_to_postgres"))
-        app = build(Settings(data_dir=tmp_path, database_url=SecretStr(copy)))
-    with TestClient(app, base_url="http://127.0.0.1:8077", raise_server_exceptions=False) as client:
-        yield client
-    dispose(app)
-    if server is not None and copy is not None:
-        server.drop(copy)
+    with ExitStack() as stack:
+        if database_url is None:
+            shutil.copytree(told, tmp_path, dirs_exist_ok=True)
+            app = build(Settings(data_dir=tmp_path))
+        else:
+            on_postgres: ToldToPostgres = request.getfixturevalue("told_to_postgres")
+            app = build(Settings(data_dir=tmp_path, database_url=stack.enter_context(on_postgres.lent())))
+        stack.callback(dispose, app)
+        yield stack.enter_context(
+            TestClient(app, base_url="http://127.0.0.1:8077", raise_server_exceptions=False)
+        )
