@@ -1,7 +1,6 @@
 """The service as its users run it, `flake-triage serve`, as a child process of the demo."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from sqlalchemy import inspect
 from app.domain.errors import Rejected, Unavailable
 from app.settings import Settings
 from app.store.session import open_engine
+from worker import listening
 
 SECRET = "the demo's own webhook secret"  # noqa: S105 - known only to this process and its child
 START_WITHIN_S = 60.0
@@ -32,7 +32,7 @@ def settings_for(
     return Settings(
         data_dir=folder,
         database_url=None if database is None else SecretStr(database),
-        port=_free_port(),
+        port=listening.free_port(PORT),
         public_url=None,
         webhook_secret=SecretStr(SECRET),
         github_api_url=api_url,
@@ -98,14 +98,3 @@ def _await_ready(settings: Settings, process: subprocess.Popen[bytes], log: Path
             pass
         time.sleep(0.05)
     raise Unavailable("service", f"not ready after {START_WITHIN_S:.0f} s; see {log}")
-
-
-def _free_port() -> int:
-    """The usual port, or any other if somebody has it."""
-    for port in (PORT, 0):
-        try:
-            with socket.create_server(("127.0.0.1", port)) as listener:
-                return int(listener.getsockname()[1])
-        except OSError:
-            continue
-    raise Unavailable("service", "no port is free on 127.0.0.1")
