@@ -1,6 +1,7 @@
 """Settings: what a child process is given, and which addresses and names are taken."""
 
 import pytest
+from pydantic import ValidationError
 
 from app.settings import Settings, WrongSettings, is_repository, unknown_variables
 
@@ -85,3 +86,17 @@ def test_no_database_is_sqlite_in_the_data_folder() -> None:
     assert not settings.on_postgres
     assert settings.app_database_url == "sqlite:///here/app.db"
     assert settings.place == {"data_dir": "here"}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "wrong"),
+    [
+        ({"evidence_window_days": 60}, "keep_raw_days"),
+        ({"keep_tasks_days": 40}, "keep_deliveries_days"),
+        ({"keep_failures_days": 20}, "keep_failures_days"),
+    ],
+)
+def test_what_others_rest_on_is_kept_as_long_as_they_are(chosen: dict[str, int], wrong: str) -> None:
+    """Also where the value that is too small is the default: it is told which setting to raise."""
+    with pytest.raises(ValidationError, match=f"{wrong}\\n.*must be at least FLAKE_TRIAGE_"):
+        Settings.model_validate(chosen)
