@@ -34,16 +34,19 @@ class Upkeep:
     them, and returns how many those were.
     """
 
-    def __init__(self, deps: Deps, *, forget_ended: Callable[[datetime], int]) -> None:
+    def __init__(
+        self, deps: Deps, *, forget_ended: Callable[[datetime], int], every_s: float = EVERY_S
+    ) -> None:
         self._deps = deps
         self._forget_ended = forget_ended
+        self._every_s = every_s
         self._began_at = self._forget_again_at = deps.clock.now()
         self._noted_budget_at: datetime | None = None
         self._ordered_day = ""
 
     def run(self, stop: threading.Event) -> None:
         """Until `stop` is set. Trouble is told and met again at the next turn: the tasks go on meanwhile."""
-        while not stop.wait(EVERY_S):
+        while not stop.wait(self._every_s):
             try:
                 self.turn()
             except (SQLAlchemyError, TriageError, OSError) as error:
