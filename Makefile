@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo serve test check lint types contracts coverage accept bench bench-table accept-crashes accept-crashes-postgres accept-troubles accept-rest images clean
+.PHONY: help venv demo serve watch test check lint types contracts coverage accept bench bench-table accept-crashes accept-crashes-postgres accept-troubles accept-rest images clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -36,6 +36,9 @@ demo: $(VENV)/.runtime ## play incident 1 against a stand-in GitHub and keep the
 
 serve: $(VENV)/.runtime ## run web and worker; settings come from FLAKE_TRIAGE_* variables
 	@$(BIN)/flake-triage serve $(ARGS)
+
+watch: $(VENV)/.runtime ## the whole service on this machine, asking GitHub itself: make watch ARGS=you/yours
+	@$(BIN)/flake-triage watch $(ARGS)
 
 test: $(VENV)/.tools ## all tests, with coverage
 	@rm -f .coverage .coverage.*
