@@ -19,7 +19,7 @@ from app.standin.server import StandIn
 from app.store.artifacts import files_of
 from app.store.outbox import Order
 from app.store.reports import AlertRow, CommentRow
-from app.store.runs import JobRow
+from app.store.runs import JobRow, adopt_job
 from app.store.session import read_only, unit_of_work
 from worker.demo import facts
 from worker.demo.stage_set import StageSet
@@ -61,6 +61,20 @@ def test_fetching_again_after_reading_asks_github_nothing_of_a_job_that_we_made_
     pipeline.run_again("fetch_artifacts", {"schema": 1, "attempt": pipeline.attempt(1).id})
     assert pipeline.gaps(1) == gaps
     assert differences(stored_facts(pipeline.deps.store), before) == []
+
+
+def test_job_made_up_by_a_try_that_died_is_counted_once(pipeline: Pipeline, scene: Scene) -> None:
+    orphans = Made("everything", {"junit.xml": junit(FAILING)})
+    scene.run(1, RED, Ran("build", made=(orphans,), conclusion="failure"))
+
+    def die_between(orders: Sequence[Order]) -> int:
+        if orders[0].stage == "read_results":
+            with unit_of_work(pipeline.deps.store) as session:
+                adopt_job(session, pipeline.attempt(1), "artifact everything")
+        return 0
+
+    pipeline.deliver(1).drain(choose=die_between)
+    assert pipeline.counted(FAILING.label) == (2, 2), "once in the job of its own, once in the one made up"
 
 
 @pytest.mark.parametrize("branch", ["topic", "main"])

@@ -53,7 +53,8 @@ def read_attempt(
         attempt = runs.attempt(session, key)
         files = artifacts.files_of(session, key)
         jobs = runs.jobs_of(session, key)
-    jobs += _adopt_orphans(kernel, attempt, files)
+    known = {job.id for job in jobs}  # also those that a try before this one has adopted
+    jobs += [job for job in _adopt_orphans(kernel, attempt, files) if job.id not in known]
     wanted = [job for job in jobs if only is None or job.id in only]
     budget = ReadingBudget()
     read = [_read_job(kernel, job, [file for file in files if _belongs(file, job)], budget) for job in wanted]
