@@ -71,6 +71,8 @@ def _session_settings(busy_s: float, *, idle_s: int) -> dict[str, str]:
     """In milliseconds but for keepalives. A lock timeout of 0 would mean to wait for ever."""
     return {
         "timezone": "UTC",
+        # Under a stricter one a writer would see the state from before it waited for its turn.
+        "default_transaction_isolation": "read committed",
         "lock_timeout": str(max(1, round(1000 * busy_s))),
         "idle_in_transaction_session_timeout": str(1000 * idle_s),
         "tcp_user_timeout": str(1000 * SILENT_PEER_S),

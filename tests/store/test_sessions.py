@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from desk import NOON
+from fixtures_postgres import driven
 from sqlalchemy import Engine, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, StatementError
 
@@ -104,6 +105,14 @@ def test_writer_that_waited_sees_what_the_one_before_it_wrote(app_store: Engine)
             done.result()
     with read_only(app_store) as session:
         assert session.scalars(select(RepoRow.github_id)).one() == 40
+
+
+def test_a_stricter_default_of_the_server_shows_no_writer_an_old_state(postgres_url: str) -> None:
+    strict = f"{driven(postgres_url)}&options=-c%20default_transaction_isolation%3Dserializable"
+    engine = open_engine(strict)
+    with unit_of_work(engine) as session:
+        assert session.execute(text("SHOW transaction_isolation")).scalar_one() == "read committed"
+    engine.dispose()
 
 
 def test_reader_sees_one_state_from_its_first_look_on(app_store: Engine) -> None:
