@@ -64,7 +64,7 @@ class Stage:
 
 
 Pipeline = Mapping[str, Stage]
-"""Stages by name; the key is `Stage.name`."""
+"""Stages by name, in the order of the flow; the key is `Stage.name`."""
 
 FIRST_STAGE = "record_run"
 """What a delivery starts, with the payload `{"schema": 1, "delivery": GUID}`, and what a missing attempt

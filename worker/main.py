@@ -99,7 +99,9 @@ def _work(
     relay = Relay(
         store=deps.store,
         inbox=deps.inbox,
-        enqueue=lambda order: engine.enqueue(order, queue_of(pipeline, order.stage)),
+        enqueue=lambda order: engine.enqueue(
+            order, queue_of(pipeline, order.stage), rank=rank_of(pipeline, order.stage)
+        ),
         clock=deps.clock,
         poll_interval_s=settings.poll_interval_s,
         wake=wake,
@@ -171,6 +173,16 @@ def queue_of(pipeline: Pipeline, stage: str) -> QueueName:
     """A stage that this version does not know goes to a queue as well, where the runner buries it."""
     known = pipeline.get(stage)
     return "fetch" if known is None else known.queue
+
+
+def rank_of(pipeline: Pipeline, stage: str) -> int:
+    """How many stages are left, this one included: what was begun ends before anything new begins.
+
+    Otherwise runs that come faster than they are read would keep all others waiting half-read. One that
+    this version does not know is last.
+    """
+    names = list(pipeline)
+    return len(names) - names.index(stage) if stage in pipeline else len(names) + 1
 
 
 @contextmanager

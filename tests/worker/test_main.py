@@ -16,8 +16,9 @@ from app.store.outbox import Order
 from app.store.session import unit_of_work
 from app.store.tasks import TaskState
 from worker.deps import Deps, Stage
-from worker.main import queue_of, run
+from worker.main import queue_of, rank_of, run
 from worker.queue.lock import exclusive
+from worker.stages import PIPELINE
 
 
 def deliver(bench: Bench, guid: str) -> None:
@@ -69,6 +70,12 @@ def test_order_for_an_unknown_stage_ends_as_a_dead_letter(bench: Bench) -> None:
     with unit_of_work(bench.store) as session:
         assert tasks.counts(session) == {TaskState.DEAD: 1, TaskState.DONE: 1}
     assert queue_of(pipeline, "last") == "judge"
+
+
+def test_later_stages_come_first_in_a_queue_and_an_unknown_one_last() -> None:
+    ranks = [rank_of(PIPELINE, name) for name in (*reversed(PIPELINE), "replay_suspects")]
+    assert ranks == list(range(1, len(PIPELINE) + 2))
+    assert rank_of(PIPELINE, "group_failures") < rank_of(PIPELINE, "record_run")
 
 
 def test_second_worker_is_refused_before_it_touches_anything(bench: Bench) -> None:

@@ -82,9 +82,11 @@ class TaskEngine:
                 on_conflict="always_update",
             )
 
-    def enqueue(self, order: Order, queue: QueueName) -> bool:
+    def enqueue(self, order: Order, queue: QueueName, *, rank: int = 1) -> bool:
         """Durable on return. An order enqueued before is dropped; False if it will not run because it has
         ended already.
+
+        Of what waits in a queue, or in one of its partitions, the smallest rank is first, then the oldest.
         """
         name = _name(order.key, order.number)
         options = EnqueueOptions(
@@ -93,6 +95,7 @@ class TaskEngine:
             workflow_id=name,
             workflow_id_reuse_policy="reject",
             app_version=VERSION,
+            priority=rank,
         )
         if queue in PARTITIONED:  # a partitioned queue never looks at an entry without a partition
             options["queue_partition_key"] = order.partition or order.key
@@ -113,7 +116,7 @@ class TaskEngine:
         ]
 
     def put_back(self, claims: Sequence[Claim]) -> None:
-        """Have any worker take these again, each in its place and partition; nothing for what has ended.
+        """Have any worker take these again, each in its rank, place and partition; not what has ended.
 
         Whoever is at one of them still, which nobody checks here, can no longer note its end in the queue.
         """
