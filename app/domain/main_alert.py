@@ -109,6 +109,12 @@ def render_alert(alert: MainAlert, *, limit_bytes: int = 60_000) -> AlertText:
     return AlertText(title=_title(alert, entries), body=body)
 
 
+def render_double(repo: RepoName, branch: str, kept: int) -> str:
+    """The body of an issue that was opened beside the one that holds the alert, and is closed again."""
+    said = f"Opened by mistake beside #{kept:d}, which tells what this told, and is kept up to date."
+    return f"{said}\n\n{alert_marker(repo, branch)}"
+
+
 def _title(alert: MainAlert, entries: tuple[Entry, ...]) -> str:
     state = "was red from" if alert.all_clear else "is red since"
     told = f"{markdown.one_line(alert.branch, 60)} {state} {short(alert.red_since)}"

@@ -12,7 +12,7 @@ from telling_builders import BROKEN_MAIN, CLEAR_AT, GEFEN, SUSPECTED_ON_MAIN, al
 from app.domain.gap import Gap, GapKind
 from app.domain.ids import Sha
 from app.domain.judge import judge
-from app.domain.main_alert import AlertEvent, AlertStep, AllClear, Candidate, render_alert
+from app.domain.main_alert import AlertEvent, AlertStep, AllClear, Candidate, render_alert, render_double
 from app.domain.marker import alert_marker, find_marker
 
 FLAKE = failure(SUSPECTED_ON_MAIN, title="assert False", sha=MAIN)
@@ -29,6 +29,12 @@ def test_it_says_since_when_what_kind_of_red_and_what_to_re_run() -> None:
     )
     assert lines[2].startswith("**Next:** re-run the failed job of [run 100]")
     assert text.body.count("**Next:**") == 1
+
+
+def test_a_double_names_the_one_that_is_kept_and_is_known_by_its_marker() -> None:
+    body = render_double(GEFEN, "ma-->in", 7)
+    assert "beside #7" in body
+    assert find_marker(body) == alert_marker(GEFEN, "ma-->in")
 
 
 def test_it_names_the_commits_that_can_have_brought_it() -> None:

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from fixtures_github import ManualClock
 from pipeline import Pipeline, open_pipeline
-from scene import FAILING, PULL, REPO, Made, Ran, Scene, failing, junit
+from scene import FAILING, PULL, REPO, Case, Made, Ran, Scene, failing, junit
 from sqlalchemy import delete, update
 from stored_facts import Facts, differences, github_facts, stored_facts, whatever_came_first
 
 from app.settings import Settings
 from app.standin.server import StandIn
+from app.standin.talk import Author, IssueRecord
 from app.store.artifacts import files_of
 from app.store.outbox import Order
 from app.store.reports import AlertRow, CommentRow
@@ -49,6 +50,50 @@ def test_second_alert_is_counted_where_the_guard_is_broken(pipeline: Pipeline, s
     pipeline.publish_again(1)
     assert len(pipeline.issues(REPO)) == 2
     assert pipeline.stand_in.duplicate_effects == 1
+
+
+@pytest.mark.parametrize("ends", ["still red", "green again"])
+def test_alert_opened_twice_is_one_again_at_its_next_publish(
+    pipeline: Pipeline, scene: Scene, ends: str
+) -> None:
+    """A worker froze between looking and writing, and was woken after another one had written."""
+    pipeline.deliver(scene.run(1, RED, branch="main")).drain()
+    kept = pipeline.issues(REPO)[0]
+    double = second_alert(scene, kept)
+    theirs = second_alert(scene, kept, author="ann")
+    passed = Ran(RED.name, (Case(FAILING.name),))
+    more = Ran(RED.name, (FAILING, failing("test_more")))
+    pipeline.deliver(scene.run(2, passed if ends == "green again" else more, branch="main")).drain()
+    by_number = {issue.number: issue for issue in pipeline.issues(REPO)}
+    assert by_number[kept.number].state == ("closed" if ends == "green again" else "open")
+    assert (by_number[double.number].state, by_number[theirs.number].state) == ("closed", "open")
+    assert f"#{kept.number}" in by_number[double.number].body
+    assert by_number[theirs.number].body == theirs.body
+    assert pipeline.stand_in.duplicate_effects == 1, "it happened, and is counted although it is mended"
+    writes = len(pipeline.stand_in.writes)
+    pipeline.publish_again(2)
+    assert len(pipeline.stand_in.writes) == writes
+
+
+def test_older_of_two_alerts_that_nobody_remembers_is_kept(pipeline: Pipeline, scene: Scene) -> None:
+    pipeline.deliver(scene.run(1, RED, branch="main")).drain()
+    kept = pipeline.issues(REPO)[0]
+    second_alert(scene, kept)
+    with unit_of_work(pipeline.deps.store) as session:
+        session.execute(delete(AlertRow))
+    pipeline.publish_again(1)
+    assert [issue.state for issue in pipeline.issues(REPO)] == ["closed", "open"]
+
+
+def second_alert(scene: Scene, first: IssueRecord, author: str | None = None) -> IssueRecord:
+    return scene.state.talk.add_issue(
+        scene.state.repository(REPO),
+        title=first.title,
+        body=first.body,
+        labels=first.labels,
+        by=Author(author or scene.state.login, ours=author is None),
+        at=scene.clock.now(),
+    )
 
 
 def test_fetching_again_after_reading_asks_github_nothing_of_a_job_that_we_made_up(

@@ -1,6 +1,7 @@
 """Sixth stage, for a branch: one alert while it is red, kept up to date, closed once it is green."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
@@ -18,6 +19,7 @@ from app.domain.main_alert import (
     Candidate,
     MainAlert,
     render_alert,
+    render_double,
 )
 from app.domain.marker import alert_marker, find_marker
 from app.github.facts import Issue
@@ -207,8 +209,10 @@ def _publish(deps: Deps, alert: Alert) -> int | None:
         name = repos.name_of(session, alert.repo)
     try:
         there = _there(deps, alert, name)
-        if there is not None and _made_so(deps, alert, name, there):
-            return there.number
+        for place, issue in enumerate(there, start=1):
+            if _made_so(deps, alert, name, issue):
+                _close_doubles(deps, alert, name, issue, there[place:])
+                return issue.number
         if alert.state is AlertState.CLOSED:
             return None
         new = deps.github.create_issue(name, title=alert.title, body=alert.body, labels=(LABEL,))
@@ -236,11 +240,28 @@ def _made_so(deps: Deps, alert: Alert, name: RepoName, there: Issue) -> bool:
     return True
 
 
-def _there(deps: Deps, alert: Alert, name: RepoName) -> Issue | None:
-    """The issue of this alert: by its number, else by our marker among the open ones that we wrote."""
+def _close_doubles(deps: Deps, alert: Alert, name: RepoName, kept: Issue, doubles: Sequence[Issue]) -> None:
+    """Left by a worker that froze between looking and writing, and was woken after another had written."""
+    body = render_double(name, alert.branch, kept.number)
+    for double in doubles:
+        with suppress(Gone):  # somebody deleted it meanwhile
+            deps.github.edit_issue(name, double.number, body=body, state="closed", state_reason="not_planned")
+
+
+def _there(deps: Deps, alert: Alert, name: RepoName) -> list[Issue]:
+    """The issues of this alert: the one we remember, whatever people made of it, then those that are open,
+    bear our marker and are written by us, the oldest first.
+    """
     marker, we = alert_marker(name, alert.branch), deps.github.whoami()
-    for issue in deps.github.issues(name, state="all" if alert.issue else "open", labels=(LABEL,)):
-        ours = find_marker(issue.body) == marker and we in {None, issue.author}
-        if issue.number == alert.issue or (alert.issue is None and ours):
-            return issue
-    return None
+    found = [
+        issue
+        for issue in deps.github.issues(name, state="all" if alert.issue else "open", labels=(LABEL,))
+        if issue.number == alert.issue
+        or (issue.state == "open" and find_marker(issue.body) == marker and _is_ours(issue, we))
+    ]
+    return sorted(found, key=lambda issue: (issue.number != alert.issue, issue.number))
+
+
+def _is_ours(issue: Issue, we: str | None) -> bool:
+    """Anyone can copy a marker. A token that has no user writes as an App, whose name no person can have."""
+    return issue.author == we if we is not None else issue.author.endswith("[bot]")
