@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from sqlalchemy import Engine
@@ -47,6 +48,8 @@ class Deps:
     github: GitHub
     clock: Clock
     policy: VerdictPolicy
+    scratch: Path | None = None
+    """The process's folder for temporary ones; the system's if None."""
 
 
 Handler = Callable[[Deps, Payload], None]

@@ -1,15 +1,14 @@
 """Composition root of the worker process: settings in, tasks run until told to stop."""
 
 import os
-import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from pathlib import Path
 
 import structlog
-from sqlalchemy import Engine
 
 from app import logs
 from app.clock import Clock, SystemClock
@@ -18,6 +17,7 @@ from app.github.client import open_http
 from app.settings import Settings
 from app.store.session import open_engine, open_inbox
 from app.store.workers import Worker
+from worker.beside import beside
 from worker.deps import Deps, Pipeline, QueueName
 from worker.github_access import open_github
 from worker.housekeeping.upkeep import Upkeep
@@ -29,10 +29,9 @@ from worker.queue.relay import Relay
 from worker.queue.retry import RetryPolicy
 from worker.queue.runner import TaskRunner
 from worker.queue.takeover import Takeover
+from worker.stop_signals import stop_signals
+from worker.scratch import own_folder
 from worker.watching.reconciler import Reconciler
-
-RECONCILER_WAIT_S = 2.0
-"""It writes nothing before the end of a look, so one that is cut off has done nothing."""
 
 log = structlog.get_logger(__name__)
 
@@ -52,11 +51,11 @@ def run(
     and one that loses its lease ends its process. Databases must be migrated already.
     """
     stop = stop or threading.Event()
-    with _place(settings):
+    with _place(settings), own_folder() as scratch:
         lease = OwnLease(
             settings.app_database_url, _worker(settings), policy, can_be_lost=settings.on_postgres
         )
-        with _deps(settings, clock, lease.require) as deps:
+        with _deps(settings, clock, scratch, lease.require) as deps:
             return _work(deps, pipeline, stop, lease, policy)
 
 
@@ -106,6 +105,11 @@ def _work(
         poll_interval_s=settings.poll_interval_s,
         wake=wake,
     )
+
+    def ask_to_stop() -> None:
+        stop.set()
+        wake.set()
+
     ended = True
     lease.start()
     try:
@@ -114,14 +118,15 @@ def _work(
         try:
             reconciler = Reconciler(deps, after_look=wake.set)
             with (
-                _signals(stop, wake),
+                stop_signals(ask_to_stop),
                 _takeover(settings, lease, engine, policy),
-                _beside(reconciler.run, name="reconciler", wait_s=RECONCILER_WAIT_S),
-                _beside(Upkeep(deps, forget_ended=engine.forget_ended).run, name="upkeep"),
+                beside(reconciler.run, name="reconciler"),
+                beside(Upkeep(deps, forget_ended=engine.forget_ended).run, name="upkeep"),
             ):
+                unfinished = relay.start_over()
                 log.info(
                     "worker is ready",
-                    unfinished=relay.start_over(),
+                    unfinished=unfinished,
                     database=settings.database_shown,
                     executor=lease.worker.executor,
                 )
@@ -137,36 +142,22 @@ def _work(
 @contextmanager
 def _takeover(settings: Settings, lease: OwnLease, engine: TaskEngine, policy: LeasePolicy) -> Iterator[None]:
     """Beside the work: look after dead workers, where this one is the leader, and after lost tasks."""
-    leadership = None
-    if settings.on_postgres:
-        leadership = Leadership(
-            settings.app_database_url, silent_s=policy.stale_s, before_write=lease.require
-        )
-    leads = leadership.holds if leadership else lambda: True
-    try:
-        with _beside(Takeover(lease, engine, policy, leads=leads).run, name="takeover"):
+    if not settings.on_postgres:
+        with beside(Takeover(lease, engine, policy, leads=lambda: True).run, name="takeover"):
             yield
-    finally:
-        if leadership:
+        return
+    leadership = Leadership(settings.app_database_url, silent_s=policy.stale_s, before_write=lease.require)
+    takeover = Takeover(lease, engine, policy, leads=leadership.holds)
+
+    def lead_until(stop: threading.Event) -> None:
+        """Resigning is left to the thread that leads: it alone may use the leader's session."""
+        try:
+            takeover.run(stop)
+        finally:
             leadership.resign()
 
-
-@contextmanager
-def _beside(
-    run_until: Callable[[threading.Event], None], *, name: str, wait_s: float | None = None
-) -> Iterator[None]:
-    """Have something run in a thread of its own meanwhile; it is given the event that ends it.
-
-    Its end is waited for, at most so long: what may hang in a request to GitHub must not hold a stop up.
-    """
-    end = threading.Event()
-    thread = threading.Thread(target=run_until, args=(end,), name=name, daemon=True)
-    thread.start()
-    try:
+    with beside(lead_until, name="takeover"):
         yield
-    finally:
-        end.set()
-        thread.join(wait_s)
 
 
 def queue_of(pipeline: Pipeline, stage: str) -> QueueName:
@@ -186,42 +177,24 @@ def rank_of(pipeline: Pipeline, stage: str) -> int:
 
 
 @contextmanager
-def _deps(settings: Settings, clock: Clock | None, before_write: Callable[[], None]) -> Iterator[Deps]:
+def _deps(
+    settings: Settings, clock: Clock | None, scratch: Path, before_write: Callable[[], None]
+) -> Iterator[Deps]:
     logs.hide_also(settings.secrets)
     clock = clock or SystemClock()
     store = open_engine(settings.app_database_url, before_write=before_write)
     inbox = open_inbox(settings.inbox_database_url, before_write=before_write)
-    with open_http(timeout_s=settings.github_timeout_s) as http:
-        yield Deps(
-            settings=settings,
-            store=store,
-            inbox=inbox,
-            github=open_github(settings, http, clock, before_write=before_write),
-            clock=clock,
-            policy=VerdictPolicy(window_days=settings.evidence_window_days),
-        )
-    _close(store, inbox)
-
-
-def _close(*engines: Engine) -> None:
-    for engine in engines:
-        engine.dispose()
-
-
-@contextmanager
-def _signals(stop: threading.Event, wake: threading.Event) -> Iterator[None]:
-    """Turn SIGTERM and SIGINT into `stop`, where signals may be caught: in the main thread."""
-
-    def ask_to_stop(_number: int, _frame: object) -> None:
-        stop.set()
-        wake.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    former = {number: signal.signal(number, ask_to_stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        yield
+        with open_http(timeout_s=settings.github_timeout_s) as http:
+            yield Deps(
+                settings=settings,
+                store=store,
+                inbox=inbox,
+                github=open_github(settings, http, clock, before_write=before_write),
+                clock=clock,
+                policy=VerdictPolicy(window_days=settings.evidence_window_days),
+                scratch=scratch,
+            )
     finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
+        store.dispose()
+        inbox.dispose()

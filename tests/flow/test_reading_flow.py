@@ -2,6 +2,9 @@
 
 import html
 import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import cmarkgfm
 from cmarkgfm.cmark import Options
@@ -11,6 +14,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from app.domain.gap import GapKind
 from app.domain.verdict import Kind, Whose
+from app.github.client import GitHub
+from app.github.facts import DownloadedFile
 
 NAME = "junit-test (a)"
 HOSTILE = "test_<img src=x onerror=alert(1)>[@everyone #1 ](//evil.example) \u202e|`~~~`"
@@ -35,6 +40,36 @@ def test_rank_logs_of_an_artifact_stand_in_the_verdict(pipeline: Pipeline, scene
     assert not [text for text in told if "rank 0" in text.lower()]
     (comment,) = pipeline.comments(REPO, PULL)
     assert "INJECTED_RANK1_FAILURE" in comment.body
+
+
+class Watched:
+    """The GitHub that stages are given, and the folders to which they had it download."""
+
+    def __init__(self, github: GitHub) -> None:
+        self._github = github
+        self.folders: list[Path] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._github, name)
+
+    def download_artifact(self, repo: str, key: int, path: Path, **limits: int) -> DownloadedFile:
+        self.folders.append(path.parent)
+        return self._github.download_artifact(repo, key, path, **limits)
+
+    def download_job_log(self, repo: str, key: int, path: Path, **limits: int) -> DownloadedFile:
+        self.folders.append(path.parent)
+        return self._github.download_job_log(repo, key, path, **limits)
+
+
+def test_downloads_stand_in_the_folder_of_the_worker_and_are_gone_after(
+    pipeline: Pipeline, scene: Scene, tmp_path: Path
+) -> None:
+    scratch, watched = tmp_path / "scratch", Watched(pipeline.deps.github)
+    scratch.mkdir()
+    pipeline.deps = replace(pipeline.deps, github=watched, scratch=scratch)
+    pipeline.deliver(scene.run(1, Ran("test (a)", (FAILING,)))).drain()
+    assert [folder.parent for folder in watched.folders] == [scratch, scratch], "an artifact and a log"
+    assert list(scratch.iterdir()) == []
 
 
 def test_skipped_test_is_not_a_pass(pipeline: Pipeline, scene: Scene) -> None:

@@ -1,7 +1,9 @@
 """The worker put together, in this process: from a delivery's row to a finished chain of tasks."""
 
+import tempfile
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from app.store.tasks import TaskState
 from worker.deps import Deps, Stage
 from worker.main import queue_of, rank_of, run
 from worker.queue.lock import exclusive
+from worker.scratch import PREFIX
 from worker.stages import PIPELINE
 
 
@@ -59,6 +62,26 @@ def test_delivery_runs_through_its_stages_and_what_fails_for_now_is_tried_again(
     assert bench.task("delivery:g1").state is TaskState.DONE
     comment = bench.task("comment:g1")
     assert (comment.state, comment.tries, comment.number) == (TaskState.DONE, 3, 3)
+
+
+def test_worker_has_a_temporary_folder_and_removes_those_of_dead_ones(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    dead = tmp_path / f"{PREFIX}dead"
+    dead.mkdir()
+    stop, seen = threading.Event(), []
+
+    def look(deps: Deps, _payload: Mapping[str, Any]) -> None:
+        seen.extend([deps.scratch, *tmp_path.glob(f"{PREFIX}*")])
+        stop.set()
+
+    with unit_of_work(bench.store) as session:
+        outbox.ask(session, Order("look", "look", {}))
+    assert run(bench.settings, {"look": Stage("look", "fetch", look)}, stop=stop)
+    assert len(set(seen)) == 1
+    assert dead not in seen
+    assert list(tmp_path.glob(f"{PREFIX}*")) == []
 
 
 def test_order_for_an_unknown_stage_ends_as_a_dead_letter(bench: Bench) -> None:

@@ -77,7 +77,7 @@ class LogFetcher:
         return self._download(job, keep=is_red)
 
     def _download(self, job: StoredJob, *, keep: bool) -> _ReadLog:
-        with tempfile.TemporaryDirectory(prefix="flake-triage-") as folder:
+        with tempfile.TemporaryDirectory(dir=self._deps.scratch) as folder:
             try:
                 got = self._deps.github.download_job_log(
                     self._attempt.repo_name, job.github_id, Path(folder) / "log", limit_bytes=LIMIT_BYTES

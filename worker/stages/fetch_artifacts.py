@@ -131,7 +131,7 @@ def _take(
 ) -> Iterator[tuple[str, FileKind, PackedBlob]]:
     """The files that we read, packed; all of them or, if one is dangerous, none."""
     budget = UnpackBudget()
-    with tempfile.TemporaryDirectory(prefix="flake-triage-") as folder:
+    with tempfile.TemporaryDirectory(dir=deps.scratch) as folder:
         got = deps.github.download_artifact(
             attempt.repo_name, artifact.id, Path(folder) / "artifact", limit_bytes=budget.download_bytes
         )
