@@ -32,7 +32,6 @@ Outcome = bool | Unavailable
 
 @dataclass(slots=True)
 class Waiting:
-    engine: Engine
     delivery: StoredDelivery
     headers: dict[str, str]
     turn: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -42,18 +41,19 @@ class Waiting:
 class InboxWriter:
     """Used from one event loop. It has one thread, which pages cannot take from it."""
 
-    def __init__(self) -> None:
+    def __init__(self, inbox_engine: Engine) -> None:
+        self._engine = inbox_engine
         self.unstored_bytes: int | None = None
         """Size of a delivery that could not be stored, until another one is: there has to be room for it."""
         self._thread = CapacityLimiter(1)
         self._waiting: list[Waiting] = []
         self._writing: asyncio.Task[None] | None = None
 
-    async def store(self, engine: Engine, delivery: StoredDelivery, headers: dict[str, str]) -> bool:
+    async def store(self, delivery: StoredDelivery, headers: dict[str, str]) -> bool:
         """Returns once it is committed: whether it is new. Raises Unavailable where it was not, in time, so
         that GitHub shows it as failed.
         """
-        one = Waiting(engine, delivery, headers)
+        one = Waiting(delivery, headers)
         self._waiting.append(one)
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write_all())
@@ -111,7 +111,7 @@ class InboxWriter:
         """In the order of their names, so that two processes cannot wait for each other."""
         ordered = sorted(range(len(batch)), key=lambda place: batch[place].delivery.guid)
         is_new = [False] * len(batch)
-        with unit_of_work(batch[0].engine) as session:
+        with unit_of_work(self._engine) as session:
             for place in ordered:
                 is_new[place] = inbox.record_once(session, batch[place].delivery, batch[place].headers)
         return is_new

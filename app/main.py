@@ -44,14 +44,15 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     """Raises WrongSettings if these would leave the webhook open to strangers. Opens no database yet."""
     settings.refuse_open_door()
     logs.hide_also(settings.secrets)
+    inbox = open_inbox(settings.inbox_database_url, cache_mb=INBOX_CACHE_MB, busy_s=BUSY_S)
     wired = Wiring(
         settings=settings,
         clock=clock or SystemClock(),
         store=open_engine(settings.app_database_url, cache_mb=STORE_CACHE_MB),
-        inbox=open_inbox(settings.inbox_database_url, cache_mb=INBOX_CACHE_MB, busy_s=BUSY_S),
+        inbox=inbox,
         refusals=Refusals(),
         intake=Intake(),
-        writer=InboxWriter(),
+        writer=InboxWriter(inbox),
     )
     app = FastAPI(title="flake-triage", openapi_url=None, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.wiring = wired

@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.domain.errors import Rejected
+from app.domain.repo_name import is_repo_name
 
 PREFIX = "FLAKE_TRIAGE_"
 OF_TESTS = frozenset({"FLAKE_TRIAGE_CORPUS", "FLAKE_TRIAGE_OPENAPI"})
@@ -17,9 +18,6 @@ OF_TESTS = frozenset({"FLAKE_TRIAGE_CORPUS", "FLAKE_TRIAGE_OPENAPI"})
 
 _POSTGRES = frozenset({"postgresql+psycopg", "postgresql", "postgres"})
 _APP_ID = re.compile(r"[A-Za-z0-9.]{1,64}")
-_REPOSITORY = re.compile(r"(?!\.{1,2}/)[A-Za-z0-9_.-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,100}")
-"""Not `.` nor `..`, which mean something else in an address."""
-
 
 _OUTLIVED = {
     "keep_deliveries_days": ("keep_tasks_days",),
@@ -164,7 +162,7 @@ class Settings(BaseSettings):
     @classmethod
     def require_names(cls, value: str) -> str:
         names = [name.strip() for name in value.split(",") if name.strip()]
-        if not all(map(is_repository, names)):
+        if not all(map(is_repo_name, names)):
             raise ValueError("must be owner/name, or several of them with commas between")
         return value
 
@@ -259,11 +257,6 @@ class Settings(BaseSettings):
         return not self.watched or repo.lower() in self.watched
 
 
-def is_repository(name: str) -> bool:
-    """Whether this can be a repository's name, `owner/name`."""
-    return _REPOSITORY.fullmatch(name) is not None
-
-
 def unknown_variables() -> dict[str, str | None]:
     """Variables that look like settings and are none, each with the setting that may be meant."""
     known = [name.upper() for name in Settings.model_fields]
@@ -293,8 +286,9 @@ def _is_location(rest: str) -> bool:
 def _password(url: str) -> str | None:
     """As the server is told it: an address spells it with %-signs."""
     found = urlsplit(url)
-    stated = found.password or next(iter(parse_qs(found.query).get("password", [])), None)
-    return None if stated is None else unquote(stated)
+    if found.password:
+        return unquote(found.password)
+    return next(iter(parse_qs(found.query).get("password", [])), None)
 
 
 def _is_address(written: str) -> bool:

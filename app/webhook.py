@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Final
 
-from anyio import to_thread
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import SecretStr
 
@@ -99,9 +98,9 @@ BoundedJson = Annotated[bytes, Depends(bounded_json)]
 async def receive(request: Request, raw: BoundedJson, wiring: WiringDep, response: Response) -> Receipt:
     """The row is committed before the answer; GitHub waits 10 s and does not redeliver by itself."""
     read = partial(_read_delivery, raw, request.headers, wiring)
-    delivery, body = read() if len(raw) <= AT_ONCE_BYTES else await to_thread.run_sync(read)
+    delivery, body = read() if len(raw) <= AT_ONCE_BYTES else await wiring.intake.read_apart(read)
     stored = _stored(delivery, body, wiring)
-    is_new = await wiring.writer.store(wiring.inbox, stored, _kept(request.headers))
+    is_new = await wiring.writer.store(stored, _kept(request.headers))
     if not is_new:
         response.status_code = 200
     return Receipt(delivery.envelope.id, is_new=is_new, note=delivery.note)
@@ -114,7 +113,7 @@ def _read_delivery(raw: bytes, headers: Mapping[str, str], wiring: Wiring) -> tu
     return read_delivery(envelope, body, watches=settings.watches), body
 
 
-def _stored(delivery: Delivery, body: VerifiedBody, wiring: WiringDep) -> StoredDelivery:
+def _stored(delivery: Delivery, body: VerifiedBody, wiring: Wiring) -> StoredDelivery:
     return StoredDelivery(
         guid=delivery.envelope.id,
         event=delivery.envelope.event,

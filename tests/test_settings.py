@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from app.settings import Settings, WrongSettings, is_repository, unknown_variables
+from app.settings import Settings, WrongSettings, unknown_variables
 
 
 def test_child_gets_these_settings_and_none_of_the_users_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +41,6 @@ def test_names_of_repositories_are_taken(name: str) -> None:
     ["octo", "octo/", "/lib", "octo/.", "octo/..", "../lib", "./lib", "a/../b", "a/b/c", "a b/c"],
 )
 def test_what_means_something_else_in_an_address_is_no_name(name: str) -> None:
-    assert not is_repository(name)
     with pytest.raises(ValueError, match="must be owner/name"):
         Settings(repositories=f"octo/lib, {name.strip()}")
 
@@ -70,6 +69,8 @@ def test_postgres_is_named_with_or_without_its_driver_and_shown_without_its_user
     assert settings.secrets == ("p@ss-word",)
     assert "ss-word" not in repr(settings)
     assert Settings.model_validate({"database_url": "postgresql:///x?password=abcdef"}).secrets == ("abcdef",)
+    in_query = Settings.model_validate({"database_url": "postgresql:///x?password=a%2541+b"})
+    assert in_query.secrets == ("a%41 b",), "decoded once, as the driver is told it"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Final, NewType
 
 from app.domain.errors import Rejected
 from app.domain.ids import DeliveryId, RepoName
+from app.domain.repo_name import is_repo_name
 
 VerifiedBody = NewType("VerifiedBody", bytes)
 """The bytes of a delivery whose signature held, or that needed none; made by `verify_body` alone."""
@@ -19,8 +20,6 @@ _SIGNATURE = re.compile(r"sha256=([0-9a-f]{64})")
 _EVENT = re.compile(r"[a-z][a-z0-9_]{0,99}")
 _GUID = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,99}")
 _ACTION = re.compile(r"[a-z][a-z0-9_]{0,99}")
-_REPO = re.compile(r"(?!\.{1,2}/)[0-9A-Za-z_.-]{1,100}/(?!\.{1,2}\Z)[0-9A-Za-z_.-]{1,100}")
-"""Not `.` nor `..`, which mean something else in an address."""
 ONLY_RUNS: Final = "only workflow_run does"
 OF_APP: Final = frozenset({"installation", "installation_repositories"})
 """Told to every App, subscribed or not, and sometimes late or never: GitHub's word of the moment counts."""
@@ -156,8 +155,8 @@ def _is_id(value: object) -> bool:
 
 
 def _repo(repository: object) -> RepoName | None:
-    name = _plain(repository.get("full_name"), _REPO) if isinstance(repository, dict) else None
-    return None if name is None else RepoName(name)
+    name = repository.get("full_name") if isinstance(repository, dict) else None
+    return RepoName(name) if isinstance(name, str) and is_repo_name(name) else None
 
 
 def _plain(value: object, pattern: re.Pattern[str]) -> str | None:

@@ -3,7 +3,7 @@
 TriageError
 ├── Rejected      the input is wrong for ever: bury it
 ├── Unavailable   try again later, not before `retry_after_s` where the other side named it
-│   └── CredentialsRefused  later means: once a person has mended our token
+│   └── CredentialsRefused  later means: once a person has mended our token or installation
 ├── Gone          expected absence: record a gap and go on
 └── Conflict      someone else did it: stop quietly
 

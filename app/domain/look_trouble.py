@@ -6,7 +6,7 @@ from enum import StrEnum
 class LookTrouble(StrEnum):
     GONE = "gone"  # 404
     REFUSED = "refused"  # 403, or an answer that is not understood
-    CREDENTIALS = "credentials"  # 401
+    CREDENTIALS = "credentials"  # 401, or an App that is not installed there, or suspended
     LIMITED = "limited"  # too little of GitHub's hourly budget is left
     AWAY = "away"  # GitHub does not answer
 
@@ -17,9 +17,9 @@ class LookTrouble(StrEnum):
 
 
 _LEADS = {
-    LookTrouble.GONE: "GitHub shows no such repository: deleted, misspelt, or not to be seen with this token",
+    LookTrouble.GONE: "GitHub shows no such repository: deleted, misspelt, or not shown to us",
     LookTrouble.REFUSED: "its runs may not be read",
-    LookTrouble.CREDENTIALS: "GitHub refuses the token; set one that is valid",
+    LookTrouble.CREDENTIALS: "GitHub refuses us until somebody mends the token, or the App's installation",
     LookTrouble.LIMITED: "waits for GitHub's limits",
     LookTrouble.AWAY: "GitHub does not answer; it is asked again",
 }

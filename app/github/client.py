@@ -4,7 +4,6 @@ Every method may raise Rejected, Unavailable (later), Gone (404, 410) or Conflic
 """
 
 import logging
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote
@@ -16,6 +15,7 @@ from app.clock import Clock
 from app.domain.artifact import ArtifactRef
 from app.domain.errors import Gone, Rejected
 from app.domain.ids import ArtifactId, JobId, RepoName, RunId, Sha
+from app.domain.repo_name import is_repo_name
 from app.domain.run import Job, PullRequest, WorkflowRun
 from app.github import payloads as wire
 from app.github import translate
@@ -36,8 +36,6 @@ from app.github.transport import Request, Transport, unchecked
 
 OWN_COMMITS = 250
 """How many commits of a comparison are read; GitHub itself shows no more on one page."""
-
-_REPO = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
 
 
 def open_http(*, timeout_s: float) -> httpx.Client:
@@ -71,40 +69,11 @@ class GitHub:
         )
         return translate.to_run(self._transport.ask(request).as_(wire.RunPayload))
 
-    def latest_run(self, repo: RepoName, run_id: RunId) -> WorkflowRun:
-        """The run's latest attempt."""
-        request = _read(f"run {run_id} of {repo}", repo, f"actions/runs/{run_id:d}")
-        return translate.to_run(self._transport.ask(request).as_(wire.RunPayload))
-
-    def runs(
-        self, repo: RepoName, *, branch: str | None = None, status: str | None = None
-    ) -> Iterator[WorkflowRun]:
-        """Newest first, the latest attempt of each; at most 1,000 once a filter is used.
-
-        `status` is a status or a conclusion. Filters have dropped or repeated runs: do not count on either.
+    def runs_page(self, repo: RepoName, *, etag: str | None = None, page: int = 1) -> RunsPage:
+        """One page of runs, newest first, the latest attempt of each, 100 at most; with the `etag` of an
+        earlier answer to the same question, only what changed.
         """
-        params = {name: value for name, value in (("branch", branch), ("status", status)) if value}
-        for page in pages(self._transport, _read(f"runs of {repo}", repo, "actions/runs", params)):
-            yield from map(translate.to_run, page.as_(wire.RunsPayload).workflow_runs)
-
-    def runs_page(
-        self,
-        repo: RepoName,
-        *,
-        etag: str | None = None,
-        created: str | None = None,
-        branch: str | None = None,
-        page: int = 1,
-    ) -> RunsPage:
-        """One page of runs, 100 at most; with the `etag` of an earlier answer to the same question, only what
-        changed.
-
-        `created` is a date or a range in GitHub's words: `>=2026-11-30T12:00:00Z`. With a filter at most
-        1,000 runs are listed, and some have been missing or there twice: no list is proof of absence.
-        """
-        filters = {"created": created, "branch": branch}
-        params: dict[str, str | int] = {name: value for name, value in filters.items() if value}
-        params |= {"per_page": PER_PAGE, "page": page}
+        params: dict[str, str | int] = {"per_page": PER_PAGE, "page": page}
         request = Request(
             subject=f"runs of {repo}", repo=repo, path=_under(repo, "actions/runs"), params=params, etag=etag
         )
@@ -316,7 +285,7 @@ def _write(method: str, subject: str, repo: RepoName, path: str, **body: JsonVal
 
 def _under(repo: RepoName, path: str) -> str:
     """Names come from webhooks: one that is no name must not become another path."""
-    if not _REPO.fullmatch(repo) or set(repo.split("/")) & {".", ".."}:
+    if not is_repo_name(repo):
         raise Rejected("repository", f"{repo[:80]!r} is not a repository's name")
     return f"/repos/{repo}/{path}".rstrip("/")
 

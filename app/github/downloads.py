@@ -17,7 +17,7 @@ from app.domain.errors import Gone, Rejected, Unavailable
 from app.github.facts import DownloadedFile
 from app.github.spool import HeadAndTail, Spool, WholeFile
 from app.github.status import error_for
-from app.github.transport import USER_AGENT, Request, Transport
+from app.github.transport import UNREADABLE_ADDRESS, USER_AGENT, Request, Transport
 
 DEADLINE = timedelta(minutes=10)
 """For one file, however steadily it drips."""
@@ -68,7 +68,7 @@ class Downloads:
         location = answer.headers.get("location")
         if answer.status != HTTPStatus.FOUND or location is None:
             raise Rejected(request.subject, "GitHub named no address to download from")
-        return httpx.URL(location)
+        return httpx.URL(location)  # which httpx itself has read before, or refused the answer
 
     def _checked(self, subject: str, target: httpx.URL) -> list[Address]:
         """Where to connect to, in the resolver's order; nowhere in particular if private addresses are good.
@@ -106,6 +106,8 @@ class Downloads:
                 if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) and not is_last:
                     continue
                 raise Unavailable(subject, f"no answer from {target.host} ({type(error).__name__})") from None
+            except UnicodeError:  # of a host that the store's own redirect names
+                raise Rejected(subject, UNREADABLE_ADDRESS) from None
             break
         try:
             yield response

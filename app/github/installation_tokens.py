@@ -52,10 +52,17 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
+    """Shared until `until`; `retry_at` is when GitHub wishes to be asked again, where it named a wait."""
+
     family: type[Unavailable]
     subject: str
     reason: str
     until: datetime
+    retry_at: datetime | None
+
+    def told(self, now: datetime) -> Unavailable:
+        left_s = None if self.retry_at is None else max(0.0, (self.retry_at - now).total_seconds())
+        return self.family(self.subject, self.reason, retry_after_s=left_s)
 
 
 @dataclass(slots=True)
@@ -125,20 +132,21 @@ class InstallationTokens:
     def _sharing_failure(self, account: Account, repo: RepoName, find: Callable[[], Found]) -> Found:
         """An artifact that is gone, or that is refused, is another thing: neither word may leave here."""
         key = repo.lower()
-        known = account.failures.get(key)
-        if known is not None and self._clock.now() < known.until:
-            raise known.family(known.subject, known.reason)
+        known, now = account.failures.get(key), self._clock.now()
+        if known is not None and now < known.until:
+            raise known.told(now)
         try:
             found = find()
         except TriageError as error:
             family, lasts = (
                 (Unavailable, FAILED_FOR) if type(error) is Unavailable else (CredentialsRefused, REFUSED_FOR)
             )
-            until = self._clock.now() + lasts
-            account.failures[key] = Failure(family, error.subject, error.reason, until)
+            now = self._clock.now()
+            failure = Failure(family, error.subject, error.reason, now + lasts, _retry_at(error, now))
+            account.failures[key] = failure
             if isinstance(error, Unavailable):
                 raise
-            raise family(error.subject, error.reason) from None
+            raise failure.told(now) from None
         account.failures.pop(key, None)
         return found
 
@@ -176,15 +184,30 @@ class InstallationTokens:
         )
         answer = self._app.ask(request)
         made, now = answer.as_(wire.InstallationTokenPayload), self._clock.now()
-        life = made.expires_at - (answer.said_at or now)
+        life = made.expires_at - (answer.said_at or now)  # by GitHub's clock, which may differ from ours
         granted = installation.granted if made.permissions is None else made.permissions
         _require_readable(installation, granted)
-        ends_early_s = round((life - EARLY).total_seconds())
+        until = _good_until(installation, granted, life=life, now=now)
+        good_for_s = round((until - now).total_seconds())
         log.info(
-            "token made", account=installation.account, good_for_s=ends_early_s, installation=installation.id
+            "token made", account=installation.account, good_for_s=good_for_s, installation=installation.id
         )
-        until = max(now + life - EARLY, now + SHORTEST_LIFE)
-        return Token(made.token, granted, min(until, installation.known_until) if lacking(granted) else until)
+        return Token(made.token, granted, until)
+
+
+def _retry_at(error: TriageError, now: datetime) -> datetime | None:
+    wait_s = error.retry_after_s if isinstance(error, Unavailable) else None
+    return None if wait_s is None else now + timedelta(seconds=wait_s)
+
+
+def _good_until(
+    installation: Installation, granted: Mapping[str, str], *, life: timedelta, now: datetime
+) -> datetime:
+    """A token keeps the permissions it was made with. One that lacks some is used only until the installation
+    is looked at again, so that it is replaced soon after its owner has accepted them.
+    """
+    until = now + max(life - EARLY, SHORTEST_LIFE)
+    return min(until, installation.known_until) if lacking(granted) else until
 
 
 def _require_readable(installation: Installation, granted: Mapping[str, str]) -> None:

@@ -16,7 +16,9 @@ from app.github.limits import WRITES, RateBudget, budget_in, write_wait_s
 
 
 class Lane:
-    """One payer's: nothing here sleeps; who has to wait is told how long, and the task queue waits."""
+    """One payer's. A write waits here for the answer to the one before it. For GitHub's limits nobody waits
+    here: who would have to is told how long, and the task queue waits.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self.budget: RateBudget | None = None
@@ -71,7 +73,9 @@ class Lanes:
             return self._by_payer.setdefault(payer, Lane(self._clock))
 
     def scarcest(self) -> RateBudget | None:
-        """Of the budgets seen in this hour, the one with the smallest share left."""
+        """Of the budgets whose hour is not over, the one with the smallest share left."""
+        now = self._clock.now()
         with self._lock:
-            seen = [lane.budget for lane in self._by_payer.values() if lane.budget is not None]
+            known = [lane.budget for lane in self._by_payer.values()]
+        seen = [budget for budget in known if budget is not None and now < budget.resets_at]
         return min(seen, key=lambda budget: budget.share, default=None)

@@ -32,6 +32,8 @@ MAX_HOPS = 3
 ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
 """The largest answers are comparisons with 300 patches, a few MB."""
 
+UNREADABLE_ADDRESS = "the answer points to an unreadable address"
+
 MOVED = frozenset(
     {HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT}
 )
@@ -165,9 +167,10 @@ class Transport:
         """Our credentials go to one origin only, whatever an answer says."""
         try:
             url = self._api.join(address)
-        except httpx.InvalidURL:
-            raise Rejected(subject, "the answer points to an unreadable address") from None
-        if (url.scheme, url.host, url.port) != (self._api.scheme, self._api.host, self._api.port):
+            origin = (url.scheme, url.host, url.port)
+        except (httpx.InvalidURL, UnicodeError):
+            raise Rejected(subject, UNREADABLE_ADDRESS) from None
+        if origin != (self._api.scheme, self._api.host, self._api.port):
             raise Rejected(subject, "the answer points to another host")
         return url
 
@@ -214,6 +217,8 @@ class Transport:
                 if not tries_left:
                     reason = f"no answer from {url.host} ({type(error).__name__})"
                     raise Unavailable(request.subject, reason) from None
+            except UnicodeError:  # httpx reads where a redirect leads, though it does not go there
+                raise Rejected(request.subject, UNREADABLE_ADDRESS) from None
         raise AssertionError("every try returns or raises")
 
     def _send(

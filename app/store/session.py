@@ -39,7 +39,8 @@ def open_engine(
     `cache_mb` bounds SQLite's pages in memory for each connection, of which a thread may hold one.
     `busy_s` is how long a writer waits for another one before it raises OperationalError.
     `before_write` is called at the begin of each writing transaction, once it is the writer's turn, and again
-    before its COMMIT; what it raises ends the transaction, and nothing was written.
+    before its COMMIT; what it raises ends the transaction, and nothing was written. Only `one_statement` on
+    SQLite has been written by the time of the second call: there the first one alone can keep it from that.
     """
     if make_url(url).get_backend_name() == "sqlite":
         engine = _open_sqlite(url, durability=durability, lock=lock, cache_mb=cache_mb, busy_s=busy_s)

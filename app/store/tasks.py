@@ -26,7 +26,7 @@ class TaskState(StrEnum):
 
 
 CREDENTIALS = "credentials"
-"""The family of errors by which GitHub says that our token is none."""
+"""The family of errors by which GitHub refuses us, whatever the task."""
 
 LOOK_AGAIN = timedelta(seconds=1)
 """How long a task is put off whose partition another worker is at."""
@@ -165,6 +165,12 @@ def bury(
     return _set(session, key, token, state=TaskState.DEAD, at=at, error=error, family=family)
 
 
+def is_ended(session: Session, key: str, *, token: int) -> bool:
+    """Whether the last try to begin was the one of that `total_tries`, and its end is noted."""
+    row = session.get(TaskRow, key)
+    return row is not None and row.total_tries == token and row.state != TaskState.RUNNING.value
+
+
 def requeue(session: Session, key: str, *, at: datetime) -> Task | None:
     """Give a dead task its tries back and order it; None if there is no dead task of that key."""
     row = session.get(TaskRow, key)
@@ -176,13 +182,18 @@ def requeue(session: Session, key: str, *, at: datetime) -> Task | None:
     return _task(row)
 
 
-def relay_unfinished_again(session: Session) -> int:
-    """Have the orders of all unfinished tasks handed to the engine once more; return how many."""
+def relay_unfinished_again(session: Session, *, keys: Collection[str] | None = None) -> int:
+    """Have the orders of all unfinished tasks, or of those among `keys`, handed to the engine once more.
+
+    Return how many. To the engine an order that it has already changes nothing.
+    """
     current = exists().where(
         TaskRow.key == OutboxRow.key, TaskRow.number == OutboxRow.number, TaskRow.state.in_(_UNFINISHED)
     )
     relayed = OutboxRow.relayed_at.is_not(None)
     again = update(OutboxRow).where(relayed, current).values(relayed_at=None).returning(OutboxRow.id)
+    if keys is not None:
+        again = again.where(OutboxRow.key.in_(keys))
     return len(session.scalars(again).all())
 
 
@@ -199,6 +210,12 @@ def order_again(session: Session, key: str, *, number: int, at: datetime) -> boo
 def by_key(session: Session, key: str) -> Task | None:
     row = session.get(TaskRow, key)
     return None if row is None else _task(row)
+
+
+def begun_by(session: Session, executor: str) -> list[Task]:
+    """What a worker began to run and has not ended: a few, since its threads are."""
+    running = select(TaskRow).where(TaskRow.state == TaskState.RUNNING.value, TaskRow.executor == executor)
+    return [_task(row) for row in session.scalars(running)]
 
 
 def newest(session: Session, *, state: TaskState | None, limit: int) -> list[Task]:

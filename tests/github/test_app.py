@@ -18,7 +18,7 @@ from app.github.client import GitHub, open_http
 from app.github.permissions import NEEDED
 from app.settings import Settings
 from app.standin.apps import AppRecord, InstallationRecord, Shape
-from app.standin.faults import BAD_CREDENTIALS, RESET, SERVER_ERROR, answer
+from app.standin.faults import BAD_CREDENTIALS, RESET, SERVER_ERROR, answer, too_many_requests
 from app.standin.server import StandIn
 from app.standin.state import State
 from worker.github_access import open_github
@@ -306,6 +306,20 @@ def test_threads_share_the_failure_of_the_one_that_asked(
     with pytest.raises(Unavailable):
         as_app.repository(REPO)
     assert asked(stand_in)[LOOKUP] == 2
+
+
+def test_threads_share_the_wait_that_github_named_to_the_one_that_asked(
+    as_app: GitHub, stand_in: StandIn, github_clock: ManualClock
+) -> None:
+    stand_in.state.faults.inject("*/installation", too_many_requests(3600))
+    told: list[float | None] = []
+    for _ in range(3):
+        with pytest.raises(Unavailable) as caught:
+            as_app.repository(REPO)
+        told.append(caught.value.retry_after_s)
+        github_clock.advance(seconds=2)
+    assert told == [3600, 3598, 3596]
+    assert asked(stand_in)[LOOKUP] == 1
 
 
 def test_broken_connection_while_a_token_is_made_is_tried_later(

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from fixtures_github import REPO, ManualClock
 from pydantic import SecretStr
 
-from app.domain.errors import Rejected
+from app.domain.errors import Rejected, Unavailable
 from app.domain.ids import ArtifactId
 from app.github.client import GitHub
 from app.github.credentials import PlainToken
@@ -92,6 +92,43 @@ def test_host_of_which_one_address_is_private_is_refused(
         pytest.raises(Rejected, match="not public"),
     ):
         _client(http, github_clock).download_artifact(REPO, ZIP, tmp_path / "a", limit_bytes=LIMIT)
+
+
+@pytest.mark.parametrize(
+    ("host", "family"), [("xn--99999999zz", Rejected), ("[::", Unavailable), ("store\x7f", Unavailable)]
+)
+@pytest.mark.parametrize("by_store", [False, True])
+def test_address_that_cannot_be_read_is_no_bug_of_ours_and_is_not_told(
+    github_clock: ManualClock,
+    tmp_path: Path,
+    resolver: Callable[..., None],
+    host: str,
+    family: type[Exception],
+    *,
+    by_store: bool,
+) -> None:
+    resolver(["8.8.8.8"])
+
+    def both(request: httpx.Request) -> httpx.Response:
+        leads_on = by_store and request.url.host == "api.github.com"
+        address = "https://store.example/x" if leads_on else f"https://{host}/x?sig=PRIVATE"
+        return httpx.Response(302, headers={"location": address})
+
+    with httpx.Client(transport=httpx.MockTransport(both)) as http, pytest.raises(family) as caught:
+        _client(http, github_clock).download_artifact(REPO, ZIP, tmp_path / "a", limit_bytes=LIMIT)
+    assert "PRIVATE" not in str(caught.value)
+
+
+def test_next_page_at_an_address_that_cannot_be_read_is_refused(github_clock: ManualClock) -> None:
+    def api(_request: httpx.Request) -> httpx.Response:
+        link = '<https://xn--99999999zz/x?page=2>; rel="next"'
+        return httpx.Response(200, json=[], headers={"link": link})
+
+    with (
+        httpx.Client(transport=httpx.MockTransport(api)) as http,
+        pytest.raises(Rejected, match="unreadable address"),
+    ):
+        list(_client(http, github_clock).comments(REPO, 87))
 
 
 def test_proxy_is_told_the_name(

@@ -94,6 +94,22 @@ def test_scarcest_of_several_budgets_is_told() -> None:
     assert (scarcest.limit, scarcest.share) == (5000, 0.18)
 
 
+def test_budget_whose_hour_is_over_is_the_scarcest_no_more() -> None:
+    clock = ManualClock()
+    lanes = Lanes(clock)
+    for payer, remaining, seconds in (("gone", "0", 600), ("here", "900", 1200)):
+        resets_at = str(int(clock.now().timestamp()) + seconds)
+        told = {"x-ratelimit-limit": "5000", "x-ratelimit-remaining": remaining}
+        lanes.of(payer).note({**told, "x-ratelimit-reset": resets_at})
+    for advance_s, remaining in ((0, 0), (600, 900)):
+        clock.advance(seconds=advance_s)
+        scarcest = lanes.scarcest()
+        assert scarcest is not None
+        assert scarcest.remaining == remaining
+    clock.advance(seconds=600)
+    assert lanes.scarcest() is None
+
+
 @pytest.mark.usefixtures("story")
 def test_budget_is_known_from_the_last_answer(github: GitHub, github_clock: ManualClock) -> None:
     assert github.budget() is None

@@ -49,8 +49,8 @@ def delivery(name: str, *, body: bytes = b"{}", at: datetime = NOON) -> StoredDe
 
 def store_all(engine: Engine, *deliveries: StoredDelivery) -> list[bool | BaseException]:
     async def together() -> list[bool | BaseException]:
-        writer = InboxWriter()
-        waiting = (writer.store(engine, one, {}) for one in deliveries)
+        writer = InboxWriter(engine)
+        waiting = (writer.store(one, {}) for one in deliveries)
         return await asyncio.gather(*waiting, return_exceptions=True)
 
     return asyncio.run(together())

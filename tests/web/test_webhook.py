@@ -1,9 +1,11 @@
 """The webhook: what is taken, what is refused and how, and that nothing taken is lost."""
 
+import asyncio
 import hashlib
 import hmac
 import json
 import resource
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -12,19 +14,23 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from anyio import to_thread
 from sqlalchemy import Engine, text, update
 from starlette.testclient import TestClient
 from structlog.testing import capture_logs
 
 from app.deps import Wiring
-from app.domain.errors import Rejected
+from app.domain.errors import Rejected, Unavailable
 from app.domain.ids import DeliveryId
+from app.inbox_writer import InboxWriter
+from app.intake import BUSY_S, READING_TURN_S, TURN_S, Intake
 from app.main import create_app, create_from_environment
 from app.settings import Settings
 from app.store import inbox
 from app.store.base import Base
 from app.store.inbox import DeliveryState, StoredDelivery
 from app.store.session import open_engine, read_only, unit_of_work
+from app.webhook import AT_ONCE_BYTES
 
 SECRET = "0d9ae1a5b7f2"
 GUID = "72d3162e-cc78-11e3-81ab-4c9367dc0958"
@@ -273,11 +279,44 @@ def test_a_database_that_does_not_answer_is_a_line_in_the_log_and_no_traceback(c
     assert [line["event"] for line in logged] == ["a database does not answer"]
 
 
+LARGE = {**COMPLETED, "text": "x" * AT_ONCE_BYTES}
+
+
+def test_a_large_delivery_waits_for_no_page(client: TestClient) -> None:
+    async def take_all_threads_of_pages() -> None:
+        of_pages = to_thread.current_default_thread_limiter()
+        for number in range(int(of_pages.total_tokens)):
+            of_pages.acquire_on_behalf_of_nowait(number)
+
+    assert client.portal is not None
+    client.portal.call(take_all_threads_of_pages)
+    assert deliver(client, LARGE).status_code == 202
+
+
+def test_large_deliveries_are_read_one_by_one_and_refused_in_time() -> None:
+    intake, let_go = Intake(), threading.Event()
+
+    async def behind_a_slow_one() -> tuple[float, int]:
+        slow = asyncio.create_task(intake.read_apart(lambda: len(LARGE) if let_go.wait(60) else 0))
+        await asyncio.sleep(0)
+        begun_at = monotonic()
+        with pytest.raises(Unavailable, match="wait to be read; send it again"):
+            await intake.read_apart(lambda: None)
+        waited_s = monotonic() - begun_at
+        let_go.set()
+        return waited_s, await slow
+
+    waited_s, read = asyncio.run(behind_a_slow_one())
+    assert waited_s >= READING_TURN_S
+    assert read == len(LARGE), "what has begun is waited for"
+    assert READING_TURN_S + TURN_S + BUSY_S < 10
+
+
 def test_a_locked_inbox_refuses_deliveries_in_time_and_keeps_pages_quick(make_app: Any) -> None:
     app = make_app()
     other: Engine = app.state.wiring.inbox
-    wired = replace(app.state.wiring, inbox=open_engine(str(other.url), busy_s=0.5))
-    app.state.wiring = wired
+    impatient = open_engine(str(other.url), busy_s=0.5)
+    app.state.wiring = replace(app.state.wiring, inbox=impatient, writer=InboxWriter(impatient))
     with TestClient(app, base_url="http://127.0.0.1:8077") as client, ThreadPoolExecutor(60) as senders:
         with unit_of_work(other) as holder:
             holder.execute(text("SELECT 1"))

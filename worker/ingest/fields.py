@@ -8,6 +8,7 @@ from typing import Any
 from app.domain.errors import Rejected
 from app.domain.ids import RepoName, Sha
 from app.domain.moment import FIRST_YEAR, LAST_YEAR, is_plausible
+from app.domain.repo_name import is_repo_name
 
 LONGEST_TEXT = 4000
 MOST_ITEMS = 10_000
@@ -16,7 +17,6 @@ SEPARATOR = ", "
 LARGEST = 2**63 - 1
 """What a 64-bit column takes."""
 
-_REPO = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 """SHA-1 or SHA-256. A short name never equals the same commit's whole one: evidence would be missed."""
 
@@ -99,7 +99,7 @@ class Fields:
 
     def repo(self, name: str) -> RepoName:
         written = self.text(name)
-        if not _REPO.fullmatch(written):
+        if not is_repo_name(written):
             raise Rejected(name, "must be owner/name")
         return RepoName(written)
 

@@ -23,7 +23,7 @@ class RetryPolicy:
     named_cap_s: float = 6 * 60 * 60
     """Longest wait that another side may name. GitHub's limits reset within the hour."""
     credentials_tries: int = 100
-    """Tries while GitHub refuses our token: with the waits below it may do so for a day."""
+    """Tries while GitHub refuses us: with the waits below it may do so for a day."""
     credentials_base_s: float = 60
     """First wait of those; GitHub answers many wrong tokens in a row by refusing right ones."""
     bug_tries: int = 3

@@ -1,0 +1,12 @@
+"""What can be a repository's name: asked wherever one comes in from outside."""
+
+import re
+from typing import Final
+
+_REPO_NAME: Final = re.compile(r"(?!\.{1,2}/)[A-Za-z0-9_.-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,100}")
+"""Not `.` nor `..`, which mean something else in an address."""
+
+
+def is_repo_name(text: str) -> bool:
+    """Whether this can be the name of a repository, `owner/name`."""
+    return _REPO_NAME.fullmatch(text) is not None
