@@ -80,3 +80,8 @@ def test_a_log_of_something_else_outweighs_the_event(finder: Finder, event: str,
 def test_a_pull_request_without_a_checkout_is_unknown(finder: Finder) -> None:
     tested, (gap,) = finder("pull_request").find("test", None, in_run={HEAD})
     assert (tested, gap.detail) == (UNKNOWN_TREE, "its log shows no checkout of this repository")
+
+
+def test_a_log_that_was_not_read_shows_nothing(finder: Finder) -> None:
+    tested, (gap,) = finder("pull_request").find("test", None, has_log=False)
+    assert (tested, gap.detail) == (UNKNOWN_TREE, "its log was not read")

@@ -46,6 +46,7 @@ class _ReadLog:
     blob: blobs.PackedBlob | None = None
     files: tuple[SourceFile, ...] = ()
     timed_out: bool = False
+    was_read: bool = False
 
 
 class LogFetcher:
@@ -65,7 +66,7 @@ class LogFetcher:
         in_run = {one.checkout.commit for one in read if one.checkout and one.checkout.commit}
         fetched = []
         for one in read:
-            tested, gaps = self.trees.find(one.job.name, one.checkout, in_run=in_run)
+            tested, gaps = self.trees.find(one.job.name, one.checkout, in_run=in_run, has_log=one.was_read)
             told = (*gaps, *one.gaps)
             fetched.append(FetchedLog(one.job.id, tested, told, one.blob, one.files, one.timed_out))
         return fetched
@@ -97,7 +98,7 @@ class LogFetcher:
             gaps = (Gap(GapKind.LOG_CUT, job.name, f"only {LIMIT_BYTES} bytes of it were taken"),)
         files = () if blob is None else (_source_file(job, blob, cut=got.cut),)
         timed_out = job.conclusion is Conclusion.CANCELLED and log.ran_out_of_time
-        return _ReadLog(job, self._checkout(log), gaps, blob, files, timed_out)
+        return _ReadLog(job, self._checkout(log), gaps, blob, files, timed_out, was_read=True)
 
     def _checkout(self, log: JobLog) -> Checkout | None:
         return tested_checkout(log.checkouts, self._attempt.repo_name)

@@ -31,7 +31,9 @@ class TreeFinder:
         """The commits that were looked up on the way."""
         return [facts for facts in self._commits.values() if facts is not None]
 
-    def find(self, job: str, checkout: Checkout | None, *, in_run: Collection[Sha] = ()) -> Found:
+    def find(
+        self, job: str, checkout: Checkout | None, *, in_run: Collection[Sha] = (), has_log: bool = True
+    ) -> Found:
         """The tested tree, or an unknown one with the gap that says why.
 
         `in_run` are the commits that any job of the attempt is known to have checked out.
@@ -43,7 +45,8 @@ class TreeFinder:
             doubt = self._doubt(in_run)
             if self._attempt.event in TESTS_THE_PUSHED_COMMIT and not doubt:
                 return self._head(ToldBy.EVENT), ()
-            return UNKNOWN_TREE, (_unknown(job, f"its log shows no checkout of this repository{doubt}"),)
+            shown = "its log shows no checkout of this repository" if has_log else "its log was not read"
+            return UNKNOWN_TREE, (_unknown(job, f"{shown}{doubt}"),)
         if checkout.commit == head:
             return self._head(ToldBy.CHECKOUT_STEP), ()
         return self._merge(job, checkout.commit, checkout)
