@@ -13,8 +13,9 @@ ON_BOTH = frozenset(
     {
         *("test_alert_flow", "test_attempts_and_clocks", "test_pipeline_faults"),
         *("test_proven_green", "test_reading_flow"),
-        *("test_ingest", "test_ingest_judging", "test_ingest_replacing", "test_relay", "test_runner"),
-        *("test_metrics", "test_retention", "test_retention_command"),
+        *("test_ingest", "test_ingest_judging", "test_ingest_replacing"),
+        *("test_lost_claims", "test_relay", "test_runner"),
+        *("test_metrics", "test_removal_in_parts", "test_retention", "test_retention_command"),
         *("test_verdicts", "test_every_page", "test_filters", "test_first_screen", "test_test_pages"),
     }
 )

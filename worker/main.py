@@ -29,8 +29,8 @@ from worker.queue.relay import Relay
 from worker.queue.retry import RetryPolicy
 from worker.queue.runner import TaskRunner
 from worker.queue.takeover import Takeover
-from worker.stop_signals import stop_signals
 from worker.scratch import own_folder
+from worker.stop_signals import stop_signals
 from worker.watching.reconciler import Reconciler
 
 log = structlog.get_logger(__name__)

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -106,7 +105,8 @@ class Supervisor:
         self._workers = workers
         self._as_json = as_json
         self._parent = parent
-        self._stop = threading.Event()
+        self._is_asked_to_stop = False
+        """A plain flag: the lock of an event may be held by the very thread that a signal interrupts."""
 
     def run(self) -> int:
         """Supervise until SIGTERM or SIGINT; return the exit code.
@@ -129,13 +129,13 @@ class Supervisor:
                 while self._goes_on(children):
                     for child in children:
                         child.look()
-                    self._stop.wait(LOOK_S)
+                    time.sleep(LOOK_S)
             finally:
                 self._end(children)
         return says.WRONG_USE if any(child.refused for child in children) else 0
 
     def _goes_on(self, children: Sequence[Child]) -> bool:
-        is_wanted = not self._stop.is_set() and self._parent in {None, os.getppid()}
+        is_wanted = not self._is_asked_to_stop and self._parent in {None, os.getppid()}
         return is_wanted and not any(child.refused for child in children)
 
     def _end(self, children: Sequence[Child]) -> None:
@@ -149,10 +149,10 @@ class Supervisor:
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
-        former = {
-            number: signal.signal(number, lambda _number, _frame: self._stop.set())
-            for number in (signal.SIGTERM, signal.SIGINT)
-        }
+        def ask_to_stop(_number: int, _frame: object) -> None:
+            self._is_asked_to_stop = True
+
+        former = {number: signal.signal(number, ask_to_stop) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             yield
         finally:

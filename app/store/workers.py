@@ -23,7 +23,7 @@ class WorkerRow(Base):
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One process. `executor` names it for ever: no later process has the same."""
+    """One process. `executor` names it: on PostgreSQL for ever, on SQLite the next one has the same name."""
 
     executor: str
     host: str

@@ -22,9 +22,10 @@ from app.store.tasks import TaskState
 from worker.demo import facts
 from worker.demo.outcome import collect
 from worker.demo.play import Player
-from worker.demo.quiet import Quiet
-from worker.demo.service import SECRET, running, settings_for
+from worker.demo.service import SECRET, settings_for
 from worker.demo.stage_set import StageSet
+from worker.quiet import Quiet
+from worker.service import running
 
 DEMO = (sys.executable, "-m", "worker", "demo", "--json", "--exit")
 WITHIN_S = 100

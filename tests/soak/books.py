@@ -13,7 +13,7 @@ from app.store.results import DailyCountRow
 from app.store.runs import AttemptRow, RunRow
 from app.store.session import read_only
 from app.store.tasks import TaskState
-from worker.demo.quiet import Quiet
+from worker.quiet import Quiet
 
 
 def faults(quiet: Quiet, standin: StandIn, told: Told, acknowledged: AbstractSet[str]) -> list[str]:

@@ -32,7 +32,7 @@ from app.store import tasks
 from app.store.inbox import DeliveryRow, DeliveryState
 from app.store.session import read_only
 from app.store.tasks import TaskState
-from worker.demo.quiet import Quiet
+from worker.quiet import Quiet
 from worker.upgrade import upgrade
 
 FOLDER = Path(__file__).parents[2] / ".soak"

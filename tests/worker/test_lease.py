@@ -10,6 +10,7 @@ import pytest
 from bench import Bench
 from fixtures_postgres import driven
 from sqlalchemy import Engine, text
+from structlog.testing import capture_logs
 
 from app.domain.errors import Unavailable
 from app.settings import Settings
@@ -166,6 +167,16 @@ def test_only_a_worker_that_runs_nothing_leaves_no_lease(url: str, *, is_idle: b
     with read_only(engine) as session:
         assert len(workers.leases(session)) == (0 if is_idle else 1)
     engine.dispose()
+
+
+def test_lease_that_cannot_be_ended_is_told_and_the_worker_ends_well(held: Held, store: Engine) -> None:
+    with unit_of_work(store) as session:
+        session.execute(text("ALTER TABLE workers RENAME TO gone"))
+    for thread in held.lease._threads:
+        thread.start()
+    with capture_logs() as said:
+        held.lease.stop(is_idle=True)
+    assert [line["event"] for line in said] == ["lease cannot be ended and runs out by itself"]
 
 
 def test_lease_must_be_renewed_before_it_is_stale_and_stale_before_it_expires() -> None:

@@ -1,15 +1,13 @@
 """Which claims are put back: those of workers without a lease, and a living worker's own that nobody runs."""
 
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
 from bench import Bench
-from sqlalchemy.exc import OperationalError
 
-from app.domain.errors import Gone
-from app.store import workers
+from app.store import outbox, tasks, workers
+from app.store.outbox import Order
 from app.store.session import read_only, unit_of_work
 from app.store.workers import Worker
 from worker.queue.lease import LeasePolicy, OwnLease
@@ -98,23 +96,17 @@ def test_own_claim_that_no_thread_runs_is_put_back_after_a_while(scene: Scene, *
     assert scene.look() == []
 
 
-@pytest.mark.parametrize(
-    "error", [OperationalError("SELECT", {}, Exception("server closed the connection")), Gone("task", "no")]
-)
-def test_look_that_fails_is_not_the_last_one(scene: Scene, error: Exception) -> None:
-    stop = threading.Event()
+def test_leader_that_is_none_any_more_once_it_knows_the_claims_puts_nothing_back(scene: Scene) -> None:
+    """A later leader may have put them back already, and a living worker may have them by now."""
 
-    class Broken(Queue):
+    class Slow(Queue):
         def claims(self) -> Sequence[Claim]:
-            if self.put:
-                stop.set()
-            self.put.append(ORPHAN)
-            raise error
+            scene.leads = False
+            return super().claims()
 
-    quick = LeasePolicy(beat_s=0.01, stale_s=20, expires_s=30)
-    queue = Broken([])
-    Takeover(scene.lease, queue, quick, leads=lambda: False).run(stop)
-    assert len(queue.put) == 2
+    scene.takeover._queue = slow = Slow([ORPHAN])
+    scene.takeover.look()
+    assert slow.put == []
 
 
 def test_own_claim_that_was_seen_to_run_meanwhile_is_not_lost(scene: Scene) -> None:
@@ -126,3 +118,29 @@ def test_own_claim_that_was_seen_to_run_meanwhile_is_not_lost(scene: Scene) -> N
     scene.now_s += 20
     scene.queue.running = set()
     assert scene.look() == []
+
+
+def begin_here(bench: Bench, key: str) -> None:
+    """As a try of this worker that has begun and was relayed."""
+    order = Order(key, "read_results", {"schema": 1})
+    with unit_of_work(bench.store) as session:
+        outbox.ask(session, order)
+        tasks.note_once(session, [order], at=bench.clock.now())
+        outbox.mark_relayed(session, [order], at=bench.clock.now())
+        assert tasks.begin_try(session, key, number=1, at=bench.clock.now(), executor="own")
+
+
+def test_order_of_a_task_that_runs_in_the_store_and_in_no_thread_is_carried_again(
+    scene: Scene, bench: Bench
+) -> None:
+    scene.queue.claimed = []
+    begin_here(bench, "read:1")
+    begin_here(bench, "read:2")
+    scene.queue.running = {"read:2#1"}
+    scene.look()
+    scene.now_s += 29
+    scene.look()
+    assert bench.due() == []
+    scene.now_s += 1
+    scene.look()
+    assert [order.key for order in bench.due()] == ["read:1"]

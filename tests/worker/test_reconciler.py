@@ -6,11 +6,13 @@ from datetime import timedelta
 
 import pytest
 from bench import Bench
+from structlog.testing import capture_logs
 
 from app.domain.ids import RepoName
 from app.domain.look_trouble import LookTrouble
 from app.store import watch
 from app.store.session import read_only, unit_of_work
+from worker.beside import beside
 from worker.watching.reconciler import Reconciler
 
 REPO = RepoName("octo/lib")
@@ -81,12 +83,12 @@ def test_start_looks_again_at_what_had_failed(bench: Bench) -> None:
 def test_database_that_refuses_does_not_end_the_thread(bench: Bench, statement: str) -> None:
     bench.forbid(statement, "watched")
     turns = Turns(bench, reconcile_s=0.01, repositories=REPO)
-    thread = threading.Thread(target=Reconciler(turns.deps, after_look=turns._note).run, args=(turns.stop,))
-    thread.start()
-    thread.join(0.5)
-    assert thread.is_alive()
-    with unit_of_work(bench.store) as session:
-        session.connection().exec_driver_sql("DROP TRIGGER dies")
-    thread.join(30)
-    assert not thread.is_alive()
-    assert turns.looks == 1
+    reconciler = Reconciler(turns.deps, after_look=turns._note)
+    with capture_logs() as said, beside(reconciler.run, name="reconciler", after_failure_s=0.01):
+        for _ in range(2000):
+            if len(said) > 1:
+                break
+            turns.stop.wait(0.01)
+        bench.allow()
+        assert turns.stop.wait(30)
+    assert said[0]["event"] == "has to wait"

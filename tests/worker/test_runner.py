@@ -1,13 +1,18 @@
 """One try of a task: what is recorded for each way it can end."""
 
+import itertools
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from bench import Bench
-from sqlalchemy import text
+from sqlalchemy import event, text
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+from structlog.testing import capture_logs
 
 from app.domain.errors import Conflict, Gone, Rejected, Unavailable
 from app.store import outbox, tasks
@@ -183,6 +188,38 @@ def test_end_of_a_try_is_recorded_once_the_database_can_be_used_again(bench: Ben
         session.execute(text("ALTER TABLE gone RENAME TO tasks"))
     tries.join(timeout=30)
     assert bench.task("fetch:1").state is TaskState.DONE
+
+
+@contextmanager
+def losing_answer(bench: Bench, *, of_commit: int) -> Iterator[None]:
+    """The COMMIT goes through, and the connection is gone before its answer has arrived."""
+    commits = itertools.count(1)
+
+    def after_commit(session: Session) -> None:
+        if session.get_bind() is bench.store and next(commits) == of_commit:
+            raise OperationalError("COMMIT", {}, Exception("server closed the connection unexpectedly"))
+
+    event.listen(Session, "after_commit", after_commit)
+    try:
+        yield
+    finally:
+        event.remove(Session, "after_commit", after_commit)
+
+
+@pytest.mark.parametrize("of_commit", [1, 2], ids=["begin", "end"])
+@pytest.mark.parametrize("handler", [succeeds, raises(Unavailable("runs", "502"))], ids=["done", "waiting"])
+def test_commit_whose_answer_was_lost_is_no_try_of_somebody_else(
+    bench: Bench, handler: Handler, of_commit: int
+) -> None:
+    bench.note(ORDER)
+    with losing_answer(bench, of_commit=of_commit), capture_logs() as said:
+        runner(bench, handler).run_try("fetch:1", 1)
+    task = bench.task("fetch:1")
+    assert (task.tries, task.total_tries, task.interrupted) == (1, 1, 0)
+    assert "another try has begun since; the end of this one is not recorded" not in [
+        line["event"] for line in said
+    ]
+    assert any(line["event"] == "cannot record a task" for line in said)
 
 
 def test_times_of_a_task_are_those_of_the_clock(bench: Bench) -> None:

@@ -17,10 +17,11 @@ from worker import says
 from worker.demo import facts
 from worker.demo.outcome import Outcome, collect
 from worker.demo.play import Player
-from worker.demo.quiet import Quiet
-from worker.demo.service import SECRET, require_empty, running, settings_for
+from worker.demo.service import SECRET, require_empty, settings_for
 from worker.demo.stage_set import StageSet
+from worker.quiet import Quiet
 from worker.says import JsonFlag
+from worker.service import running
 
 
 def demo(

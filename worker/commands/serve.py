@@ -41,7 +41,10 @@ def web(*, as_json: JsonFlag = False) -> None:
 
 
 def worker(*, as_json: JsonFlag = False) -> None:
-    """Run the worker process alone; one for each data folder. It logs to stderr what it does."""
+    """Run the worker process alone; it logs to stderr what it does.
+
+    On SQLite there is one for each data folder; on PostgreSQL any number share the work.
+    """
     from worker.main import run  # noqa: PLC0415 - the engine takes most of a second to import
     from worker.stages import PIPELINE  # noqa: PLC0415 - the same
 

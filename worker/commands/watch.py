@@ -1,6 +1,10 @@
-"""`flake-triage watch`: the whole service on this machine, without a webhook: it asks GitHub itself."""
+"""`flake-triage watch`: the whole service on this machine, without a webhook: it asks GitHub itself.
+
+It keeps what it finds to itself: trying it out beside a service, or before one, changes nothing there.
+"""
 
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,19 +21,20 @@ from app.clock import SystemClock
 from app.domain.errors import Unavailable
 from app.domain.ids import RepoName
 from app.domain.look_trouble import LookTrouble
+from app.domain.repo_name import is_repo_name
 from app.domain.wording import counted
-from app.settings import PREFIX, Settings, is_repository
+from app.settings import PREFIX, Settings
 from app.store import watch as watched
 from app.store.session import read_only, unit_of_work
 from app.store.watch import Watched
 from worker import listening, says
 from worker.commands.database import opened_store
 from worker.commands.watch_news import News, Newsroom
-from worker.demo.quiet import Quiet
-from worker.demo.service import running
 from worker.github_access import require_access
 from worker.queue.lock import exclusive
+from worker.quiet import Quiet
 from worker.says import JsonFlag
+from worker.service import running
 from worker.upgrade import upgrade
 
 RUNS_AT_FIRST = 50
@@ -40,6 +45,9 @@ INTERVAL_WITHOUT_TOKEN_S = 300.0
 """Without a token an unchanged list costs a request as well."""
 
 LOOK_S = 0.5
+
+OWN_FOLDER = "watch"
+"""Inside the data folder: a service that shared its tables would post what is found, or miss what it left."""
 
 Names = Annotated[list[str], typer.Argument(metavar="OWNER/REPO...", help="The repositories.")]
 Since = Annotated[str, typer.Option(help="How far back to begin: 2d, 12h.")]
@@ -81,6 +89,7 @@ def watch(
         _begin(settings)
         with running(settings, log=settings.data_dir / "watch.log") as service:
             says.progress(f"The dashboard is at {settings.dashboard_url} - end with Ctrl-C.")
+            says.progress(_look_at(settings, "verdicts --latest"))
             story = Story(settings, store, newsroom, service, tell=_tell_json if as_json else _tell)
             code = story.tell_all(len(names), once=once)
     raise typer.Exit(code)
@@ -124,7 +133,7 @@ class Story:
             for news in self.newsroom.since_last(session, now=SystemClock().now()):
                 self.tell(news)
             if is_quiet:
-                for news in self.newsroom.reports(session, posts=self.settings.post):
+                for news in self.newsroom.reports(session):
                     self.tell(news)
         return looked
 
@@ -134,7 +143,7 @@ class Story:
             return says.NOTHING_DONE
         expected = sum(one.seen.ordered for one in could)
         told = self.newsroom.runs_told
-        says.progress(f"{counted(told, 'run')} read; `flake-triage verdicts --latest` lists what is thought.")
+        says.progress(f"{counted(told, 'run')} read.")
         return says.NOTHING_DONE if expected and not told else 0
 
 
@@ -159,7 +168,7 @@ def _tell_json(news: News) -> None:
 def _names(written: list[str]) -> list[RepoName]:
     """Each once, whatever its case."""
     for name in written:
-        if not is_repository(name):
+        if not is_repo_name(name):
             raise typer.BadParameter(f"{name!r} is not a repository's name, owner/name")
     return [RepoName(name) for name in {name.lower(): name for name in written}.values()]
 
@@ -179,6 +188,8 @@ def _settings(
     own = Settings()
     most = RUNS_AT_FIRST if _has_token(own) else RUNS_WITHOUT_TOKEN
     changes = {
+        "data_dir": own.data_dir / OWN_FOLDER,
+        "database_url": None,
         "host": "127.0.0.1",
         "port": port or listening.free_port(own.port if port is None else 0),
         "public_url": None,
@@ -196,10 +207,18 @@ def _has_token(settings: Settings) -> bool:
 
 
 def _refuse_second_worker(settings: Settings) -> None:
-    """Raises Conflict now, where the service would only try again and again."""
-    if not settings.on_postgres:
-        with exclusive(settings.data_dir / "worker.queue.lock", subject="watch"):
-            return
+    """Raises Conflict where another `watch` uses the folder: the service would only try again and again."""
+    with exclusive(settings.data_dir / "worker.queue.lock", subject="watch"):
+        return
+
+
+def _look_at(settings: Settings, command: str) -> str:
+    """How another command is told to look here, whatever database it would use otherwise."""
+    variables = {"DATA_DIR": shlex.quote(str(settings.data_dir))}
+    if Settings().on_postgres:
+        variables["DATABASE_URL"] = ""
+    told = " ".join(f"{PREFIX}{name}={value}" for name, value in variables.items())
+    return f"`{told} flake-triage {command}` lists what is thought."
 
 
 def _begin(settings: Settings) -> None:
@@ -210,6 +229,8 @@ def _begin(settings: Settings) -> None:
             f"every {settings.reconcile_s:.0f} s. Set {PREFIX}GITHUB_TOKEN to read all of it, for example to "
             "the output of `gh auth token`."
         )
+    if Settings().on_postgres:
+        says.progress(f"{PREFIX}DATABASE_URL is not used: everything is kept in {settings.data_dir}.")
     if not settings.post:
         says.progress("Nothing is posted to GitHub; --comment would post.")
     says.progress("starting the service ...")

@@ -7,8 +7,8 @@ from app.standin.server import StandIn
 from app.standin.webhooks import Letter, Mailbox
 from worker.demo import facts
 from worker.demo.facts import Story, StoryRun
-from worker.demo.quiet import Quiet
 from worker.demo.stage_set import StageSet
+from worker.quiet import Quiet
 
 STEP_WITHIN_S = 120.0
 

@@ -4,10 +4,6 @@ import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-import structlog
-from sqlalchemy.exc import SQLAlchemyError
-
-from app.domain.errors import TriageError
 from app.store import measures, totals
 from app.store.outbox import ask
 from app.store.session import read_only, unit_of_work
@@ -23,8 +19,6 @@ FIRST_REMOVAL_AFTER = timedelta(minutes=5)
 TOTALS_EVERY = timedelta(minutes=5)
 
 FORGET_EVERY = timedelta(hours=1)
-
-log = structlog.get_logger(__name__)
 
 
 class Upkeep:
@@ -45,12 +39,9 @@ class Upkeep:
         self._ordered_day = ""
 
     def run(self, stop: threading.Event) -> None:
-        """Until `stop` is set. Trouble is told and met again at the next turn: the tasks go on meanwhile."""
+        """Until `stop` is set, or something is raised; whoever begins it anew loses nothing."""
         while not stop.wait(self._every_s):
-            try:
-                self.turn()
-            except (SQLAlchemyError, TriageError, OSError) as error:
-                log.warning("upkeep has to wait", reason=str(getattr(error, "orig", error)))
+            self.turn()
 
     def turn(self) -> None:
         """Whatever is due now."""

@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from app.store.outbox import Order
 from app.store.session import open_engine
 from worker.deps import PARTITIONED, QUEUES, QueueName
-from worker.queue.takeover import Claim
+from worker.queue.takeover import Claim, try_name
 
 VERSION = "tasks-1"
 """Constant: by default it is a digest of the source, and every deploy would strand what was running."""
@@ -88,7 +88,7 @@ class TaskEngine:
 
         Of what waits in a queue, or in one of its partitions, the smallest rank is first, then the oldest.
         """
-        name = _name(order.key, order.number)
+        name = try_name(order.key, order.number)
         options = EnqueueOptions(
             workflow_name=WORKFLOW,
             queue_name=queue,
@@ -157,7 +157,7 @@ class TaskEngine:
         return not self._running
 
     def _counted_try(self, key: str, number: int) -> None:
-        name = _name(key, number)
+        name = try_name(key, number)
         with self._change:
             self._running.add(name)
         try:
@@ -177,10 +177,6 @@ class TaskEngine:
             executor_id=self._executor,
             log_level="WARNING",
         )
-
-
-def _name(key: str, number: int) -> str:
-    return f"{key}#{number}"
 
 
 def _log_through_root() -> None:

@@ -15,6 +15,9 @@ from app.store.session import open_engine, unit_of_work
 from app.store.workers import Worker
 from worker.queue.retry import describe
 
+STOP_WAIT_S = 2.0
+"""How long a thread of the lease is waited for: it may be waiting for a database that is away."""
+
 LEASE_LOST = 75
 """Exit code: a temporary failure (EX_TEMPFAIL); whoever started the worker starts it again."""
 
@@ -101,11 +104,17 @@ class OwnLease:
         """Renew no more. A worker that runs nothing (`is_idle`) leaves no lease behind to wait for."""
         self._stop.set()
         for thread in self._threads:
-            thread.join()
+            thread.join(STOP_WAIT_S)
         if is_idle:
+            self._leave()
+        self.engine.dispose()
+
+    def _leave(self) -> None:
+        try:
             with unit_of_work(self.engine) as session:
                 workers.leave(session, self.worker.executor)
-        self.engine.dispose()
+        except SQLAlchemyError as error:
+            log.warning("lease cannot be ended and runs out by itself", error=describe(error))
 
     def renew(self) -> None:
         """Raises SQLAlchemyError if the database cannot be used; the lease then ages."""
@@ -131,7 +140,7 @@ class OwnLease:
             try:
                 self.renew()
             except SQLAlchemyError as error:
-                log.warning("lease cannot be renewed", error=str(describe(error)))
+                log.warning("lease cannot be renewed", error=describe(error))
 
     def _watch(self) -> None:
         while not self._stop.wait(self._policy.beat_s):

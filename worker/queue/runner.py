@@ -18,6 +18,9 @@ from worker.queue.retry import GiveUp, RetryAt, RetryPolicy, decide, may_pass
 
 Answer = TypeVar("Answer")
 
+Begun = tuple[Task, dict[str, object]]
+"""A task that runs, and the names that each line logged meanwhile carries."""
+
 RECORD_AGAIN_S = 1.0
 
 ERROR_CHARACTERS = 2000
@@ -60,7 +63,7 @@ class TaskRunner:
         Does nothing for a task that has ended or was ordered again since. Never raises what a stage raised.
         """
         with structlog.contextvars.bound_contextvars(task=key):
-            begun = self._record(lambda session: self._begin(session, key, number))
+            begun = self._record(self._beginning(key, number))
             if begun is None:
                 log.debug("order is overtaken, or its partition is taken", number=number)
                 return
@@ -72,8 +75,22 @@ class TaskRunner:
                 structlog.contextvars.unbind_contextvars(LEARNT)
         self._after_try()
 
-    def _begin(self, session: Session, key: str, number: int) -> tuple[Task, dict[str, object]] | None:
-        """The task, if it is to be run, and what it is about, which each line logged meanwhile names."""
+    def _beginning(self, key: str, number: int) -> Callable[[Session], Begun | None]:
+        """Begins once: a COMMIT whose answer was lost, and which went through, is not taken for a try that
+        its worker's end cut short.
+        """
+        begun: Begun | None = None
+
+        def begin(session: Session) -> Begun | None:
+            nonlocal begun
+            if begun is None or tasks.by_key(session, key) != begun[0]:
+                begun = self._begin(session, key, number)
+            return begun
+
+        return begin
+
+    def _begin(self, session: Session, key: str, number: int) -> Begun | None:
+        """None if there is nothing to run."""
         known = tasks.by_key(session, key)
         stage = None if known is None else self._pipeline.get(known.stage)
         task = tasks.begin_try(
@@ -104,7 +121,7 @@ class TaskRunner:
     def _conclude(self, task: Task, error: Exception | None) -> None:
         now, token = self._deps.clock.now(), task.total_tries
         if error is None:
-            self._record_end(lambda session: tasks.finish(session, task.key, at=now, token=token))
+            self._record_end(task, lambda session: tasks.finish(session, task.key, at=now, token=token))
             log.info("task is done", tries=task.tries)
             return
         verdict = decide(
@@ -115,7 +132,8 @@ class TaskRunner:
         if isinstance(verdict, GiveUp):
             log.error("task is dead", tries=task.tries, error=text, exc_info=bug)
             self._record_end(
-                lambda session: tasks.bury(session, task.key, at=now, family=family, error=text, token=token)
+                task,
+                lambda session: tasks.bury(session, task.key, at=now, family=family, error=text, token=token),
             )
         else:
             self._wait(task, verdict, text, bug)
@@ -124,6 +142,7 @@ class TaskRunner:
         log.warning("task waits", tries=again.tries, until=again.at, error=text, exc_info=bug)
         now = self._deps.clock.now()
         self._record_end(
+            task,
             lambda session: tasks.wait(
                 session,
                 task.key,
@@ -133,12 +152,19 @@ class TaskRunner:
                 error=text,
                 tries=again.tries,
                 token=task.total_tries,
-            )
+            ),
         )
 
-    def _record_end(self, write: Callable[[Session], bool]) -> None:
-        """A try that another one has overtaken, because its worker counted as dead, ends without a trace."""
-        if not self._record(write):
+    def _record_end(self, task: Task, write: Callable[[Session], bool]) -> None:
+        """A try that another one has overtaken, because its worker counted as dead, ends without a trace.
+
+        One whose end is there already, by a COMMIT whose answer was lost, has not been overtaken.
+        """
+
+        def write_once(session: Session) -> bool:
+            return write(session) or tasks.is_ended(session, task.key, token=task.total_tries)
+
+        if not self._record(write_once):
             log.warning("another try has begun since; the end of this one is not recorded")
 
     def _record(self, write: Callable[[Session], Answer]) -> Answer:

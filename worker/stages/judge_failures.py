@@ -133,7 +133,7 @@ def _attempts_of(session: Session, changed: Iterable[StoredFailure]) -> list[Sto
 def _reports(
     session: Session, attempt: StoredAttempt, touched: Sequence[StoredAttempt], *, part: int | None = None
 ) -> list[Order]:
-    """One order for each pull request and branch whose report may have to change."""
+    """One order for each pull request and branch whose report may have to change; the run is for the log."""
     after = f"after:{attempt.id}" if part is None else f"after:{attempt.id}:part:{part}"
     pulls = {one.pull for one in touched if one.pull is not None}
     main = repos.default_branch(session, attempt.repo)
@@ -144,7 +144,7 @@ def _reports(
         Order(
             key=f"comment:{attempt.repo}:{pull}:{after}",
             stage="publish_comment",
-            payload={"schema": 1, "repo": attempt.repo, "pull": pull},
+            payload={"schema": 1, "repo": attempt.repo, "pull": pull, "run": attempt.run},
             partition=f"{attempt.repo}:pull:{pull}",
         )
         for pull in sorted(pulls)
@@ -153,7 +153,7 @@ def _reports(
         Order(
             key=f"alert:{attempt.repo}:{branch}:{after}"[:300],
             stage="publish_alert",
-            payload={"schema": 1, "repo": attempt.repo, "branch": branch},
+            payload={"schema": 1, "repo": attempt.repo, "branch": branch, "run": attempt.run},
             partition=f"{attempt.repo}:branch:{branch}"[:400],
         )
         for branch in sorted(branches)

@@ -3,9 +3,6 @@
 import threading
 from collections.abc import Callable
 
-import structlog
-from sqlalchemy.exc import DBAPIError
-
 from app.domain.ids import RepoName
 from app.store import watch
 from app.store.session import read_only, unit_of_work
@@ -14,8 +11,6 @@ from worker.watching.look import look_if_due
 
 LOOK_S = 5.0
 """How often it asks whose turn it is: one short read."""
-
-log = structlog.get_logger(__name__)
 
 
 class Reconciler:
@@ -28,15 +23,17 @@ class Reconciler:
     def __init__(self, deps: Deps, *, after_look: Callable[[], None]) -> None:
         self._deps = deps
         self._after_look = after_look
+        self._has_started_over = False
 
     def run(self, stop: threading.Event) -> None:
-        """Look until `stop` is set; does nothing where the settings switch it off."""
+        """Look until `stop` is set, or something is raised; does nothing where the settings switch it off."""
         every_s = self._deps.settings.reconcile_s
         if every_s == 0:
             return
-        self._guarded(self._start_over, stop)
+        if not self._has_started_over:
+            self._start_over()
         while not stop.is_set():
-            self._guarded(lambda: self.turn(stop), stop)
+            self.turn(stop)
             stop.wait(min(LOOK_S, every_s))
 
     def turn(self, stop: threading.Event) -> int:
@@ -67,13 +64,4 @@ class Reconciler:
         alone = not self._deps.settings.on_postgres
         with unit_of_work(self._deps.store) as session:
             watch.start_over(session, alone=alone)
-
-    def _guarded(self, step: Callable[[], object], stop: threading.Event) -> None:
-        """A thread that ended would be missed by nobody: whatever goes wrong is told and tried again."""
-        try:
-            step()
-        except DBAPIError as error:
-            log.warning("reconciler cannot use the database", error=str(error.orig))
-        except Exception:
-            if not stop.is_set():  # what it works with may be closed under it by then
-                log.exception("reconciler met a bug")
+        self._has_started_over = True

@@ -10,7 +10,8 @@ from app.domain.outcome import TestId
 from app.store import failure_places, failures, identities
 from app.store.failures import StoredFailure
 
-Asked = tuple[int, datetime, Sha]
+Asked = tuple[int, datetime, int, Sha]
+"""A group, since when, how many at most, and at which head not."""
 
 
 class KnownFailures:
@@ -24,8 +25,8 @@ class KnownFailures:
         self._tests: dict[int, TestId] = {}
 
     def of_group(self, group: int, *, since: datetime, limit: int, not_at: Sha) -> list[StoredFailure]:
-        """The group's failures at other heads, newest first; `limit` is the same at every call."""
-        asked = (group, since, not_at)
+        """The group's failures at other heads, newest first, at most `limit`."""
+        asked = (group, since, limit, not_at)
         if asked not in self._answers:
             keys = failure_places.of_group(self._session, group, since=since, limit=limit, not_at=not_at)
             missing = [key for key in keys if key not in self._by_key]

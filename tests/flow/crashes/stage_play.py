@@ -20,7 +20,7 @@ from app.standin.webhooks import Letter, Mailbox
 from app.store.inbox import DeliveryRow
 from app.store.session import read_only
 from app.store.tasks import TaskRow
-from worker.demo.quiet import Quiet
+from worker.quiet import Quiet
 
 WITHIN_S = 60.0
 LINGERS_S = 15.0

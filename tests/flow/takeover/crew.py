@@ -25,9 +25,9 @@ from app.store.session import read_only
 from app.store.tasks import TaskState
 from worker.demo import facts
 from worker.demo.play import Player
-from worker.demo.quiet import Quiet
 from worker.demo.service import SECRET, settings_for
 from worker.demo.stage_set import StageSet
+from worker.quiet import Quiet
 
 BEGINS_AT = datetime(2026, 1, 5, 6, tzinfo=UTC)
 """Constant, so that two plays can be compared to the letter."""
