@@ -16,7 +16,9 @@ def red_told(failures: Sequence[FailureLine]) -> str:
     verdict = entries[0][0].verdict
     decisive = [one for one in verdict.reasons if one.kind is not EvidenceKind.NOT_EXCLUDED][:1]
     left_open = [one for one in verdict.reasons if one.kind is EvidenceKind.NOT_EXCLUDED][:1]
-    grounds = "; ".join(claim(one.text) for one in (*decisive, *left_open))
+    words = kind_words(verdict)
+    claims = (claim(one.text) for one in (*decisive, *left_open))
+    grounds = "; ".join(said for said in claims if said not in words)
     rest = sum(len(entry) for entry in entries) - len(entries[0])
     more = f"; besides, {counted(rest, 'more failure')}" if rest else ""
-    return f"a {kind_words(verdict)}: {grounds}{more}"
+    return f"a {words}{f': {grounds}' if grounds else ''}{more}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from app.domain import markdown
 from app.domain.evidence import Observation
+from app.domain.generic import is_placeholder
 from app.domain.ids import RepoName, Sha
 from app.domain.next_step import next_step
 from app.domain.verdict import Kind, Reason, Verdict, Whose
@@ -133,6 +134,8 @@ def _places(entry: Entry, links: Links, named: Sha | None) -> str:
 
 
 def _message(line: FailureLine) -> list[str]:
+    if line.title and is_placeholder([line.title]):
+        return [f"  There is no text of this failure: {line.title}"]
     if line.verdict.opaque:
         said = f": {markdown.code(line.title)}" if line.title else ""
         return [f"  This failure's text holds no cause{said}"]
@@ -152,7 +155,8 @@ def evidence(entry: Entry, links: Links) -> str:
     """Folded: a reason an item, with the runs it stands on, then the failure's own text."""
     line = entry[0]
     told = [_reason(reason, links, own_run=line.seen.run) for reason in line.verdict.reasons]
-    excerpt = ["", markdown.block(line.excerpt, limit_bytes=EXCERPT_BYTES)] if line.excerpt.strip() else []
+    has_text = line.excerpt.strip() and not is_placeholder([line.excerpt])
+    excerpt = ["", markdown.block(line.excerpt, limit_bytes=EXCERPT_BYTES)] if has_text else []
     summary = f"Why: {counted(len(told), 'reason')}" + (", and the text of the failure" if excerpt else "")
     if len(entry) > 1:
         summary += " (of the first; the others on the dashboard)"

@@ -40,7 +40,7 @@ _CERTAIN = (
 )
 _ALSO_ELSEWHERE = (
     "nothing in this change needs mending for it: the same failure happened without it. "
-    f"R{_RERUN[1:]}, or wait until it is mended there."
+    f"R{_RERUN[1:]}, or wait until it is mended where it also happened, which the reasons name."
 )
 _ORDER = "run the tests of {run} in the same order, and this one alone."
 

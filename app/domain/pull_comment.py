@@ -1,5 +1,6 @@
 """The comment on a pull request: is this red mine, why is that said, and what do I do about it?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +11,7 @@ from app.domain.gap import Gap
 from app.domain.gaps_told import gaps_told
 from app.domain.ids import RepoName, Sha
 from app.domain.marker import comment_marker
+from app.domain.verdict import Kind, Verdict, Whose
 from app.domain.verdict_words import WHOSE_WORDS, kinds_told, shares_told
 from app.domain.wording import counted, left_open, listed
 
@@ -102,8 +104,16 @@ def headline(comment: PullComment) -> str:
         return "**No verdict**: a job is red, and no failing test could be read from it"
     total = counted(len(verdicts), "failure")
     if len({verdict.whose for verdict in verdicts}) == 1:
-        return f"**{total}, {WHOSE_WORDS[verdicts[0].whose]}**: {kinds_told(verdicts)}"
+        return f"**{total}, {WHOSE_WORDS[verdicts[0].whose]}**: {_kinds(verdicts)}"
     return f"**{total}: {shares_told(verdicts)}**"
+
+
+def _kinds(verdicts: Sequence[Verdict]) -> str:
+    """Beside "not yours", "not decided" alone would read as if that were taken back."""
+    if all((one.kind, one.whose) == (Kind.UNDECIDED, Whose.NOT_YOURS) for one in verdicts):
+        whose_kind = "its" if len(verdicts) == 1 else "their"
+        return f"seen without this change; {whose_kind} kind is not decided yet"
+    return kinds_told(verdicts)
 
 
 def _listed(comment: PullComment) -> tuple[FailureLine, ...]:

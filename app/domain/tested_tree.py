@@ -51,7 +51,7 @@ UNKNOWN_TREE = TestedTree(source=TreeSource.UNKNOWN)
 
 @dataclass(frozen=True, slots=True)
 class SameTree:
-    """`known` is None when the facts do not decide; `how` is a clause that says so and how it is known."""
+    """`known` is None when the facts do not decide; `how` is a clause: how it is known, or why not."""
 
     known: bool | None
     how: str
@@ -59,9 +59,8 @@ class SameTree:
 
 def compare_trees(one: TestedTree, other: TestedTree, *, same_head: bool) -> SameTree:
     """Decide whether two jobs tested the same code. An equal `head_sha` alone never decides it."""
-    undecided = "whether both tested the same tree is not known"
     if TreeSource.UNKNOWN in {one.source, other.source}:
-        return SameTree(known=None, how=f"{undecided}: no record of what one of them checked out")
+        return SameTree(known=None, how="there is no record of what one of them checked out")
     source = _pair(one, other)
     if one.commit is not None and one.commit == other.commit:
         return SameTree(known=True, how=f"both tested the same commit {one.commit[:7]}, known from {source}")
@@ -69,11 +68,11 @@ def compare_trees(one: TestedTree, other: TestedTree, *, same_head: bool) -> Sam
         if one.tree == other.tree:
             return SameTree(known=True, how=f"both tested the same tree {one.tree[:7]}, known from {source}")
         trees = " and ".join(sorted([one.tree[:7], other.tree[:7]]))
-        return SameTree(known=False, how=f"they tested different trees, {trees}, known from {source}")
+        return SameTree(known=False, how=f"the trees are {trees}, known from {source}")
     if same_head and _adds_nothing(one) and _adds_nothing(other):
         how = f"both tested the head's own tree, known from {source}; no base was merged that it did not hold"
         return SameTree(known=True, how=how)
-    return SameTree(known=None, how=f"{undecided}: one of the trees is missing ({source})")
+    return SameTree(known=None, how=f"one of the trees is missing ({source})")
 
 
 def _adds_nothing(tested: TestedTree) -> bool:

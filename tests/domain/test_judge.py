@@ -73,13 +73,13 @@ CASES = (
         "one head SHA with unknown trees is suspected at most",
         evidence(same_code=(PASS_TREE_UNKNOWN,)),
         (FLAKY, SUSPECTED, UNKNOWN),
-        "whether both tested the same tree is not known",
+        "on trees not known to be the same; there is no record",
     ),
     Case(
         "one head SHA with different trees is suspected at most",
         evidence(same_code=(PASS_OTHER_TREE,)),
         (FLAKY, SUSPECTED, UNKNOWN),
-        "they tested different trees, 1a2b3c4 and 9f9f9f9",
+        "on different trees; the trees are 1a2b3c4 and 9f9f9f9",
     ),
     Case(
         "a merge whose base the head held already tests the head's tree",

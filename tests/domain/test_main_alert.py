@@ -1,9 +1,10 @@
 """The alert on main: one text that opens, is updated, and ends with one all-clear."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from evidence_builders import HEAD, INFRA, MAIN, NOON, ON_MAIN, POLICY, evidence
+from evidence_builders import HEAD, INFRA, MAIN, NOON, ON_MAIN, POLICY, base, evidence, seen
 from hypothesis import given
 from hypothesis import strategies as st
 from rendering import rendered, tags
@@ -77,6 +78,18 @@ def test_a_red_main_without_a_readable_failure_is_still_red() -> None:
     assert text.title == "main is red since df3a615"
     assert "a job failed, and no failing test could be read from it." in text.body
     assert "- `job 7` (log gone)" in text.body
+
+
+def test_what_is_not_decided_is_said_once() -> None:
+    verdict = judge(
+        evidence(change=ON_MAIN, failure=seen(sha=MAIN), failed_before=1, base=base(passes=1)), POLICY
+    )
+    lead = render_alert(alert(failure(verdict))).body.splitlines()[0]
+    assert lead.endswith(
+        "a failure not decided yet: before this run, main passed it 1 time without a failure."
+    )
+    silent = replace(verdict, reasons=verdict.reasons[-2:-1])
+    assert render_alert(alert(failure(silent))).body.splitlines()[0].endswith(": a failure not decided yet.")
 
 
 def test_a_job_without_a_test_is_not_named_as_one() -> None:

@@ -21,6 +21,7 @@ from telling_builders import (
 
 from app.domain.failure_entry import FailureLine
 from app.domain.gap import Gap, GapKind
+from app.domain.generic import NO_EVIDENCE, NO_TEST_NAMED
 from app.domain.marker import comment_marker, find_marker
 from app.domain.pull_comment import PullComment, Resolved, render_comment
 from app.domain.verdict import EvidenceKind, EvidenceStrength, Kind, Reason, Strength, Verdict, Whose
@@ -43,6 +44,14 @@ def first_line(*failures: FailureLine, **facts: object) -> str:
         ((NEW,), "**1 failure, may be yours**: a new failure"),
         ((REGRESSION,), "**1 failure, yours**: a likely regression"),
         ((UNDECIDED,), "**1 failure, may be yours**: a failure not decided yet"),
+        (
+            (SEEN_ELSEWHERE,),
+            "**1 failure, not yours**: seen without this change; its kind is not decided yet",
+        ),
+        (
+            (SEEN_ELSEWHERE, SEEN_ELSEWHERE),
+            "**2 failures, not yours**: seen without this change; their kind is not decided yet",
+        ),
         ((NEW, NEW), "**2 failures, may be yours**: 2 new failures"),
         ((LIKELY_FLAKE, NEW), "**2 failures, may be yours**: 1 new failure and 1 likely flake"),
         ((KNOWN_FLAKE, NEW), "**2 failures: 1 may be yours, 1 likely flake (not yours)**"),
@@ -127,6 +136,14 @@ def test_a_failure_without_text_is_told_without_a_block() -> None:
     body = told(failure(NEW, title="", excerpt=" \n"))
     assert "```" not in body
     assert "Why: 2 reasons</summary>" in body
+
+
+@pytest.mark.parametrize("words", [NO_EVIDENCE, NO_TEST_NAMED])
+def test_our_own_words_are_not_passed_off_as_a_failure_s_text(words: str) -> None:
+    body = told(failure(OPAQUE_FLAKE, test="", title=words, excerpt=words))
+    assert f"  There is no text of this failure: {words}\n" in body
+    assert "```" not in body
+    assert "the text of the failure" not in body
 
 
 def test_a_job_that_failed_without_a_test_is_named() -> None:

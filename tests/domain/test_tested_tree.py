@@ -21,7 +21,7 @@ PLAIN_HEAD = TestedTree(TreeSource.HEAD)
         (merged(None), merged(None), False, True, "commit cafe123, known from the merge commit cafe123"),
         (pushed(HEAD), merged(), True, True, "the same tree 1a2b3c4, known from the head as pushed and"),
         (pushed(HEAD), pushed(MAIN), False, True, "the same tree 1a2b3c4"),
-        (pushed(HEAD), merged("9f9f9f9"), True, False, "they tested different trees, 1a2b3c4 and 9f9f9f9"),
+        (pushed(HEAD), merged("9f9f9f9"), True, False, "the trees are 1a2b3c4 and 9f9f9f9"),
         (PLAIN_HEAD, merged(None, base_in_head=True), True, True, "no base was merged that it did not hold"),
         (PLAIN_HEAD, merged(None, base_in_head=True), False, None, "one of the trees is missing"),
         (PLAIN_HEAD, merged(None, base_in_head=False), True, None, "one of the trees is missing"),

@@ -203,7 +203,7 @@ def test_failure_never_seen_elsewhere_excuses_nobody(no_history: Played) -> None
 def test_different_trees_leave_a_suspicion(base_moved: Played) -> None:
     verdict = base_moved.verdict
     assert (verdict["kind"], verdict["strength"], verdict["whose"]) == ("flaky", "suspected", "unknown")
-    base_moved.reason(f"run {facts.PUSH_RUN}", f"un {facts.PULL_RUN}", "they tested different trees")
+    base_moved.reason(f"run {facts.PUSH_RUN}", f"un {facts.PULL_RUN}", "on different trees; the trees are ")
     opened, _ = base_moved.told["alert"]["history"]
     assert "passed and failed at bd47e80, on different trees" in opened["text"]
     assert "flipped" not in opened["text"]
