@@ -3,10 +3,11 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, UniqueConstraint, select, tuple_, update
+from sqlalchemy import ForeignKey, UniqueConstraint, func, select, tuple_, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.ids import RepoName, Sha
+from app.domain.repo_name import former_name, is_repo_name
 from app.domain.run import PullRequest
 from app.store.base import Base, LongText, ShortText
 from app.store.upsert import insert_missing, insert_or_update
@@ -44,9 +45,11 @@ def remember(
 ) -> int:
     """Return the repository's key, making its row if needed; known facts replace older ones.
 
-    GitHub's id outlives a name: a renamed repository keeps its key and all that is known of it.
+    GitHub's id outlives a name: a renamed repository keeps its key and all that is known of it, and one that
+    was made anew under a known name gets a key of its own. What was known without an id adopts one.
     """
     if github_id is not None:
+        _take_name(session, name, github_id)
         _follow_rename(session, name, github_id)
     new = {"full_name": name.lower(), "shown_name": name, "default_branch": default_branch or "main"}
     insert_missing(session, RepoRow, [new | {"github_id": github_id}], unique=["full_name"])
@@ -58,13 +61,24 @@ def remember(
     return row.id
 
 
+def _take_name(session: Session, name: RepoName, github_id: int) -> None:
+    """From the repository that bore it before, if that was another one: it is deleted, or renamed away."""
+    row = session.scalars(select(RepoRow).where(RepoRow.full_name == name.lower())).one_or_none()
+    if row is not None and row.github_id not in {None, github_id}:
+        row.shown_name = former_name(row.shown_name, row.id)
+        row.full_name = row.shown_name.lower()
+        session.flush()
+
+
 def _follow_rename(session: Session, name: RepoName, github_id: int) -> None:
-    """Unless the new name has a row of its own by now: two histories are not mixed."""
+    """Unless the new name has a row of its own by now: two histories are not mixed.
+
+    Of several rows of one repository, which that has left behind, the newest goes on.
+    """
     if key_of(session, name) is None:
+        newest = select(func.max(RepoRow.id)).where(RepoRow.github_id == github_id).scalar_subquery()
         session.execute(
-            update(RepoRow)
-            .where(RepoRow.github_id == github_id)
-            .values(full_name=name.lower(), shown_name=name)
+            update(RepoRow).where(RepoRow.id == newest).values(full_name=name.lower(), shown_name=name)
         )
 
 
@@ -73,7 +87,13 @@ def key_of(session: Session, name: RepoName) -> int | None:
 
 
 def name_of(session: Session, repo: int) -> RepoName:
+    """For people; for GitHub only while it `has_name`."""
     return RepoName(session.get_one(RepoRow, repo).shown_name)
+
+
+def has_name(session: Session, repo: int) -> bool:
+    """Whether GitHub can know it by its name: not where another repository bears it now."""
+    return is_repo_name(name_of(session, repo))
 
 
 def default_branch(session: Session, repo: int) -> str:

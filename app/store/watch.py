@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain.ids import RepoName, RunId
 from app.domain.look_trouble import LookTrouble
+from app.domain.repo_name import is_repo_name
 from app.domain.run_listing import Covered
 from app.store.base import Base, Json, LongText, ShortText
 from app.store.outbox import OutboxRow
@@ -155,9 +156,11 @@ def listed(session: Session) -> list[Watched]:
 
 
 def known_names(session: Session) -> list[RepoName]:
-    """Repositories that GitHub has told us about; what was only ingested from files need not exist there."""
+    """Repositories that GitHub has told us about; what was only ingested from files need not exist there, and
+    what lost its name to another is not found by it.
+    """
     statement = select(RepoRow.shown_name).where(RepoRow.github_id.is_not(None)).order_by(RepoRow.full_name)
-    return [RepoName(name) for name in session.scalars(statement)]
+    return [RepoName(name) for name in session.scalars(statement) if is_repo_name(name)]
 
 
 def recorded(session: Session, repo: int, wanted: Collection[RunId]) -> dict[RunId, set[int]]:

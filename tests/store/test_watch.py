@@ -143,6 +143,44 @@ def test_repository_that_github_renamed_keeps_its_key(desk: Desk) -> None:
     assert other != desk.repo, "who takes the old name later is somebody else"
 
 
+def test_repository_made_anew_under_a_known_name_is_another_one(desk: Desk) -> None:
+    session, name = desk.session, RepoName("octo/lib")
+    assert repos.remember(session, name, github_id=5) == desk.repo, "what was ingested adopts an id"
+    anew = repos.remember(session, name, github_id=9)
+    assert anew != desk.repo
+    assert repos.remember(session, name) == repos.key_of(session, name) == anew
+    assert (repos.has_name(session, anew), repos.has_name(session, desk.repo)) == (True, False)
+    assert repos.name_of(session, desk.repo) == f"octo/lib (former repository {desk.repo})"
+    assert watch.known_names(session) == ["octo/lib"], "the old one is not asked for"
+
+
+def test_repository_that_lost_its_name_by_a_rename_goes_on_under_the_new_one(desk: Desk) -> None:
+    """Though another one took the old name before anything told of the new one."""
+    session, name = desk.session, RepoName("octo/lib")
+    repos.remember(session, name, github_id=5)
+    repos.remember(session, name, github_id=9)
+    assert repos.remember(session, RepoName("octo/moved"), github_id=5) == desk.repo
+    assert repos.name_of(session, desk.repo) == "octo/moved"
+
+
+def test_two_that_change_names_keep_their_histories(desk: Desk) -> None:
+    session, here, there = desk.session, RepoName("octo/lib"), RepoName("octo/other")
+    repos.remember(session, here, github_id=5)
+    other = repos.remember(session, there, github_id=9)
+    assert repos.remember(session, here, github_id=9) == other
+    assert repos.remember(session, there, github_id=5) == desk.repo
+    assert watch.known_names(session) == ["octo/lib", "octo/other"]
+
+
+def test_repository_that_left_a_row_behind_can_be_renamed_again(desk: Desk) -> None:
+    session = desk.session
+    repos.remember(session, RepoName("octo/lib"), github_id=5)
+    newest = repos.remember(session, RepoName("octo/New"))
+    repos.remember(session, RepoName("octo/New"), github_id=5)
+    assert repos.remember(session, RepoName("octo/Third"), github_id=5) == newest
+    assert repos.name_of(session, desk.repo) == "octo/lib"
+
+
 def test_two_histories_are_not_mixed_by_a_rename(desk: Desk) -> None:
     session = desk.session
     repos.remember(session, RepoName("octo/lib"), github_id=5)

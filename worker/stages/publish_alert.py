@@ -69,6 +69,8 @@ def publish_alert(deps: Deps, payload: Payload) -> None:
 
 
 def _wanted(session: Session, repo: int, branch: str, known: Alert | None, deps: Deps) -> Alert | None:
+    if not repos.has_name(session, repo):  # another repository bears it now, which must not hear of this
+        return None
     found = seen_jobs.borne_out(session, runs.attempts_on(session, repo, branch, limit=LOOKED_AT))
     by_key = {one.id: one for one in found if one.is_judged}
     state = branch_state([_head(one) for one in by_key.values()])
