@@ -39,8 +39,9 @@ def github() -> Iterator[StandIn]:
         yield running
 
 
-def environment(github: StandIn, *, token: bool = True) -> dict[str, str]:
+def environment(github: StandIn, *, token: bool = True, **more: str) -> dict[str, str]:
     named = {
+        **more,
         "FLAKE_TRIAGE_GITHUB_API_URL": github.api_url,
         "FLAKE_TRIAGE_ALLOW_PRIVATE_DOWNLOADS": "true",
         "FLAKE_TRIAGE_ARTIFACT_WAIT_S": "0",
@@ -49,11 +50,13 @@ def environment(github: StandIn, *, token: bool = True) -> dict[str, str]:
     return {**os.environ, **named}  # noqa: TID251 - a child's environment is ours with the stand-in's address
 
 
-def flake_triage(github: StandIn, folder: Path, *arguments: str, token: bool = True) -> tuple[int, str, str]:
+def flake_triage(
+    github: StandIn, folder: Path, *arguments: str, token: bool = True, **more: str
+) -> tuple[int, str, str]:
     done = subprocess.run(
         [sys.executable, "-m", "worker", *arguments],
         cwd=folder,
-        env=environment(github, token=token),
+        env=environment(github, token=token, **more),
         capture_output=True,
         text=True,
         timeout=WITHIN_S,
@@ -88,13 +91,28 @@ def test_one_command_leads_from_an_empty_folder_to_a_verdict(github: StandIn, tm
     assert github.writes == []
     assert "Nothing is posted" in err
 
-    code, out, _ = flake_triage(github, tmp_path, "reports", "--json", "--pull", str(PULL))
+    assert "`FLAKE_TRIAGE_DATA_DIR=data/watch flake-triage verdicts --latest`" in err
+    looking = {"FLAKE_TRIAGE_DATA_DIR": "data/watch"}
+    code, out, _ = flake_triage(github, tmp_path, "reports", "--json", "--pull", str(PULL), **looking)
     (kept,) = records(out)
     assert (code, kept["posted"], kept["body"]) == (0, False, reports[PULL]["body"])
 
     code, out, err = flake_triage(github, tmp_path, "watch", REPO, "--once", "--json")
     assert code == 0, err
     assert {one["event"] for one in records(out)} == {"look"}, "nothing is told twice"
+
+
+def test_a_service_of_the_same_settings_shares_nothing_with_it(github: StandIn, tmp_path: Path) -> None:
+    """Neither its PostgreSQL, which would not even answer here, nor the files of its data folder."""
+    service = {"FLAKE_TRIAGE_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing"}
+    code, _, err = flake_triage(github, tmp_path, "watch", REPO, "--once", "--json", **service)
+    assert code == 0, err
+    assert "FLAKE_TRIAGE_DATABASE_URL is not used" in err
+    assert "FLAKE_TRIAGE_DATA_DIR=data/watch FLAKE_TRIAGE_DATABASE_URL= flake-triage verdicts" in err
+    assert [one.name for one in (tmp_path / "data").iterdir()] == ["watch"]
+    looking = {"FLAKE_TRIAGE_DATA_DIR": "data/watch", "FLAKE_TRIAGE_DATABASE_URL": ""}
+    code, out, _ = flake_triage(github, tmp_path, "verdicts", "--json", **looking)
+    assert (code, {one["run"] for one in records(out)}) == (0, {1001, 1003})
 
 
 def test_without_token_a_public_repository_is_told_by_job(github: StandIn, tmp_path: Path) -> None:
