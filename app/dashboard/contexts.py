@@ -355,10 +355,11 @@ class ProblemsPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A comment or an alert; `place` is where it stands on GitHub, None for what is only kept here."""
+    """A comment or an alert; `place` is where it stands on GitHub, with an older text unless `is_posted`."""
 
     what: str
     repo: str
+    is_posted: bool
     place: Link | None
     at: datetime
     text: Text

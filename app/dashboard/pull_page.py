@@ -72,7 +72,7 @@ def pull_page(
 
 
 def _comment(repo: RepoName, number: int, comment: PublishedComment, github: GitHubLinks) -> Link:
-    if comment.github_id is None:
+    if comment.github_id is None or not comment.is_posted:
         return Link("its comment, not posted", links.to_reports(repo, number))
     return github.comment(repo, number, comment.github_id)
 

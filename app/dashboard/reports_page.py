@@ -40,6 +40,7 @@ def _report(one: ReportLine, github: GitHubLinks) -> Report:
     return Report(
         what=_what(one),
         repo=one.repo_name,
+        is_posted=one.is_posted,
         place=_place(one, github),
         at=one.at,
         text=parts.Text(one.body, ""),

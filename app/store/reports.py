@@ -24,6 +24,7 @@ class CommentRow(Base):
     github_id: Mapped[int | None]
     body: Mapped[str] = mapped_column(LongText)
     published_at: Mapped[datetime]
+    is_posted: Mapped[bool] = mapped_column(server_default=true())
 
 
 class AlertState(StrEnum):
@@ -86,26 +87,35 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class PublishedComment:
-    """`github_id` is None for one that is only kept here, because posting is switched off."""
+    """`github_id` is None for one that never stood on GitHub. `is_posted` is False while this text is only
+    kept here, because posting is switched off; with an id, GitHub then holds an older one.
+    """
 
     github_id: int | None
     body: str
     published_at: datetime
+    is_posted: bool
 
 
 def comment(session: Session, repo: int, pull: int) -> PublishedComment | None:
     row = session.scalars(
         select(CommentRow).where(CommentRow.repo_id == repo, CommentRow.pull == pull)
     ).one_or_none()
-    return None if row is None else PublishedComment(row.github_id, row.body, row.published_at)
+    if row is None:
+        return None
+    return PublishedComment(row.github_id, row.body, row.published_at, row.is_posted)
 
 
-def remember_comment(
-    session: Session, repo: int, pull: int, *, github_id: int | None, body: str, at: datetime
-) -> None:
-    row = {"repo_id": repo, "pull": pull, "github_id": github_id, "body": body, "published_at": at}
-    facts = ["github_id", "body", "published_at"]
-    insert_or_update(session, CommentRow, [row], unique=["repo_id", "pull"], replace=facts)
+def remember_comment(session: Session, repo: int, pull: int, *, comment: PublishedComment) -> None:
+    """Replace what was known of the pull request's one comment."""
+    facts = {
+        "github_id": comment.github_id,
+        "body": comment.body,
+        "published_at": comment.published_at,
+        "is_posted": comment.is_posted,
+    }
+    row = {"repo_id": repo, "pull": pull, **facts}
+    insert_or_update(session, CommentRow, [row], unique=["repo_id", "pull"], replace=list(facts))
 
 
 def open_alert(session: Session, repo: int, branch: str) -> Alert | None:

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 from pipeline import Pipeline
-from scene import BASE, FAILING, ON_MAIN, PASSING, PULL, REPO, Ran, Scene
+from scene import BASE, FAILING, ON_MAIN, PASSING, PULL, REPO, Ran, Scene, failing
 
 from app.store import reports, repos
 from app.store.reports import Alert, PublishedComment
+from app.store.screens import report_lines
 from app.store.session import read_only
+from worker.commands.reports import report_record
 
 JOB = "test (3.12)"
 RED = Ran(JOB, (PASSING, FAILING))
@@ -42,7 +44,7 @@ def test_nothing_is_written_to_github_and_all_is_kept(quiet: Pipeline) -> None:
     comment, alert = kept(quiet)
     assert comment is not None
     assert alert is not None
-    assert (comment.github_id, alert.issue, alert.is_posted) == (None, None, False)
+    assert (comment.github_id, comment.is_posted, alert.issue, alert.is_posted) == (None, False, None, False)
     assert "test_total_is_right" in comment.body
     assert "test_total_is_right" in alert.body
     assert quiet.stand_in.writes == []
@@ -71,10 +73,38 @@ def test_once_posting_is_switched_on_what_was_kept_is_posted_once(quiet: Pipelin
     assert alert is not None
     (posted,) = quiet.comments(REPO, PULL)
     (issue,) = quiet.issues(REPO)
-    assert (comment.github_id, alert.issue, alert.is_posted) == (posted.id, issue.number, True)
+    assert (comment.github_id, comment.is_posted) == (posted.id, True)
+    assert (alert.issue, alert.is_posted) == (issue.number, True)
     assert posted.body == comment.body
     assert quiet.stand_in.duplicate_effects == 0
     assert "posted: " in quiet.page("/reports")
+
+
+def test_text_that_changes_while_posting_is_off_is_kept_beside_an_older_one_that_stands(
+    pipeline: Pipeline, scene: Scene
+) -> None:
+    scene.run(1001, RED, event="pull_request")
+    scene.run(1003, RED, head=ON_MAIN, branch="main")
+    pipeline.deliver(1001, 1003).drain()
+    (posted,), (issue,) = pipeline.comments(REPO, PULL), pipeline.issues(REPO)
+    assert pipeline.page("/reports").count("posted: ") == 2
+    post(pipeline, on=False)
+    more = Ran(JOB, (PASSING, FAILING, failing("test_more")))
+    scene.run(1004, more, event="pull_request")
+    scene.run(1005, more, head=ON_MAIN, branch="main")
+    pipeline.deliver(1004, 1005).drain()
+    comment, alert = kept(pipeline)
+    assert comment is not None
+    assert alert is not None
+    assert (comment.github_id, comment.is_posted) == (posted.id, False)
+    assert (alert.issue, alert.is_posted) == (issue.number, False)
+    page = pipeline.page("/reports")
+    assert page.count("kept here, not posted; an older text is in ") == 2
+    assert f"#issuecomment-{posted.id}" in page
+    assert "its comment, not posted" in pipeline.page(f"/pulls/{REPO}/{PULL}")
+    with read_only(pipeline.deps.store) as session:
+        records = [report_record(one) for one in report_lines.newest(session, limit=10)]
+    assert [record["posted"] for record in records] == [False, False]
 
 
 def test_what_was_posted_is_edited_again_after_a_pause_of_posting(pipeline: Pipeline, scene: Scene) -> None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 from pipeline import Pipeline
-from scene import BASE, FAILING, PASSING, PULL, REPO, Ran, Scene
+from scene import BASE, FAILING, ON_MAIN, PASSING, PULL, REPO, Ran, Scene
 
 from app.domain.ids import RepoName
 from app.standin import faults
@@ -35,7 +35,7 @@ def news(room: Newsroom, pipeline: Pipeline) -> list[News]:
     with read_only(pipeline.deps.store) as session:
         return [
             *room.since_last(session, now=pipeline.clock.now()),
-            *room.reports(session, posts=pipeline.deps.settings.post),
+            *room.reports(session),
         ]
 
 
@@ -65,6 +65,35 @@ def test_a_run_is_told_from_its_finding_to_its_report_and_once(
     assert report.record["posted"] is False
     assert news(room, pipeline) == []
     assert room.runs_told == 1
+
+
+def test_report_changed_while_posting_is_off_is_told_as_kept_though_an_older_one_was_posted(
+    pipeline: Pipeline, scene: Scene, room: Newsroom
+) -> None:
+    post(pipeline, on=True)
+    scene.run(1001, RED, event="pull_request")
+    scene.run(1002, RED, head=BASE, branch="main")
+    pipeline.deliver(1001, 1002).drain()
+    assert fates(news(room, pipeline)) == {("posted", True)}
+    post(pipeline, on=False)
+    scene.run(1001, Ran(JOB, (PASSING,)), event="pull_request", attempt=2)
+    scene.run(
+        1003, Ran(JOB, (PASSING, FAILING, replace(FAILING, name="test_more"))), head=ON_MAIN, branch="main"
+    )
+    pipeline.deliver(1001, 1003).drain()
+    assert fates(news(room, pipeline)) == {("kept here, not posted", False)}
+
+
+def post(pipeline: Pipeline, *, on: bool) -> None:
+    settings = pipeline.deps.settings.model_copy(update={"post": on})
+    pipeline.deps = replace(pipeline.deps, settings=settings)
+
+
+def fates(told: list[News]) -> set[tuple[str, bool]]:
+    """Of a comment and an alert: as people are told, and as programs are."""
+    found = [one for one in told if one.record["event"] == "report"]
+    assert {one.record["branch"] for one in found} == {None, "main"}
+    return {(one.sentence.partition("(")[2].partition(")")[0], one.record["posted"]) for one in found}
 
 
 def test_what_is_left_unread_is_counted(pipeline: Pipeline, scene: Scene, room: Newsroom) -> None:

@@ -122,7 +122,12 @@ def other_pulls(session: Session) -> None:
 
 
 def commented(session: Session, *, comment: int) -> None:
-    reports.remember_comment(session, Story(session).repo, 83, github_id=comment, body="", at=NOW)
+    reports.remember_comment(
+        session,
+        Story(session).repo,
+        83,
+        comment=reports.PublishedComment(comment, "", published_at=NOW, is_posted=True),
+    )
 
 
 def green_push_at_the_same_head(session: Session, *passed: str, judged: bool = True) -> None:

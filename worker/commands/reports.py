@@ -30,7 +30,7 @@ def reports(
         says.progress("No reports.")
     for one in found:
         what = f"comment on #{one.pull}" if one.pull is not None else f"alert on {one.branch} ({one.state})"
-        fate = "posted" if one.number is not None else "kept here, not posted"
+        fate = "posted" if one.is_posted else "kept here, not posted"
         says.text(f"{one.repo_name}: {what}, {fate}, {one.at:%Y-%m-%d %H:%M} UTC")
         for line in (one.title, *one.body.splitlines()):
             says.text(f"  {line}")
@@ -45,7 +45,7 @@ def report_record(one: ReportLine) -> dict[str, object]:
         "state": one.state,
         "title": one.title,
         "body": one.body,
-        "posted": one.number is not None,
+        "posted": one.is_posted,
         "at": one.at.isoformat(),
     }
 

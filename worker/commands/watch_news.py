@@ -59,12 +59,12 @@ class Newsroom:
         yield from self._new_verdicts(session)
         yield from self._new_waits(session, now)
 
-    def reports(self, session: Session, *, posts: bool) -> Iterator[News]:
+    def reports(self, session: Session) -> Iterator[News]:
         """Comments and alerts whose text has changed; asked for when nothing is being read."""
         for one in reversed(report_lines.newest(session, limit=REPORTS)):
             if self._bodies.get(_name(one)) != one.body:
                 self._bodies[_name(one)] = one.body
-                yield _report(one, posts=posts)
+                yield _report(one)
 
     def watched(self, session: Session) -> list[Watched]:
         """The repositories asked for that have been looked at since the beginning, whatever came of it."""
@@ -156,13 +156,13 @@ def _verdict(one: ListedVerdict) -> News:
     return News(said, {"event": "verdict", **listed_record(one)})
 
 
-def _report(one: ReportLine, *, posts: bool) -> News:
+def _report(one: ReportLine) -> News:
     what = (
         f"comment on pull request #{one.pull}"
         if one.pull is not None
         else f"alert on {one.branch}, {one.state}"
     )
-    fate = "posted" if posts else "kept here, not posted"
+    fate = "posted" if one.is_posted else "kept here, not posted"
     lines = one.body.splitlines()
     body = "\n".join(f"  | {line}" for line in lines[:SHOWN_LINES])
     more = (
@@ -176,7 +176,7 @@ def _report(one: ReportLine, *, posts: bool) -> News:
         "pull": one.pull,
         "branch": one.branch,
         "state": one.state,
-        "posted": one.number is not None,
+        "posted": one.is_posted,
         "body": one.body,
     }
     return News(f"\n{one.repo_name}: {what} ({fate}):\n{body}{more}\n", record)

@@ -50,26 +50,30 @@ def publish_comment(deps: Deps, payload: Payload) -> None:
         wanted = _wanted(session, repo, pull, deps.settings)
     if wanted is None or _is_told(wanted, posts=deps.settings.post):
         return
-    held = None
-    if deps.settings.post:
+    posts = deps.settings.post
+    held = None if wanted.stored is None else wanted.stored.github_id
+    if posts:
         published = _publish(deps, pull, wanted)
         if published is None:
             return
         held = published.id
+    comment = reports.PublishedComment(held, wanted.body, published_at=deps.clock.now(), is_posted=posts)
     with unit_of_work(deps.store) as session:
-        reports.remember_comment(session, repo, pull, github_id=held, body=wanted.body, at=deps.clock.now())
+        reports.remember_comment(session, repo, pull, comment=comment)
 
 
 def _is_told(wanted: Wanted, *, posts: bool) -> bool:
     """Whether this very text is where it should be; one that was only kept is still to be posted."""
     stored = wanted.stored
-    return stored is not None and stored.body == wanted.body and (stored.github_id is not None or not posts)
+    return stored is not None and stored.body == wanted.body and (stored.is_posted or not posts)
 
 
 def _wanted(session: Session, repo: int, number: int, settings: Settings) -> Wanted | None:
-    """None while nothing is known of the pull request's head, or nothing new can be said of it."""
+    """None while nothing is known of the pull request's head, or nothing new can be said of it; also where
+    the repository has lost its name to another, which must not hear of it.
+    """
     pull = repos.pull(session, repo, number)
-    if pull is None:
+    if pull is None or not repos.has_name(session, repo):
         return None
     found = [one for one in runs.attempts_at(session, repo, pull.head_sha) if one.pull in {number, None}]
     head = _Head(session, number, seen_jobs.borne_out(session, found))

@@ -15,8 +15,9 @@ from app.store.repos import RepoRow
 class ReportLine:
     """A comment has a `pull`, an alert a `branch`, a `title` and a `state`.
 
-    `number` is GitHub's id of the comment or number of the issue; None for what is only kept here. `at` is
-    when the text became what it is, of an alert when it was last about something new.
+    `number` is GitHub's id of the comment or number of the issue, None where there is none. `is_posted` says
+    whether this very text stands there; without it, it is only kept here, and GitHub may hold an older one.
+    `at` is when the text became what it is, of an alert when it was last about something new.
     """
 
     repo_name: RepoName
@@ -26,6 +27,7 @@ class ReportLine:
     title: str
     body: str
     number: int | None
+    is_posted: bool
     at: datetime
 
 
@@ -51,7 +53,17 @@ def _comments(session: Session, repo: int | None, pull: int | None, limit: int) 
     if pull is not None:
         statement = statement.where(CommentRow.pull == pull)
     return [
-        ReportLine(RepoName(name), row.pull, None, None, "", row.body, row.github_id, row.published_at)
+        ReportLine(
+            repo_name=RepoName(name),
+            pull=row.pull,
+            branch=None,
+            state=None,
+            title="",
+            body=row.body,
+            number=row.github_id,
+            is_posted=row.is_posted and row.github_id is not None,
+            at=row.published_at,
+        )
         for row, name in session.execute(statement)
     ]
 
@@ -67,7 +79,15 @@ def _alerts(session: Session, repo: int | None, limit: int) -> list[ReportLine]:
         statement = statement.where(AlertRow.repo_id == repo)
     return [
         ReportLine(
-            RepoName(name), None, row.branch, row.state, row.title, row.body, row.issue, _changed_at(row)
+            repo_name=RepoName(name),
+            pull=None,
+            branch=row.branch,
+            state=row.state,
+            title=row.title,
+            body=row.body,
+            number=row.issue,
+            is_posted=row.is_posted and row.issue is not None,
+            at=_changed_at(row),
         )
         for row, name in session.execute(statement)
     ]

@@ -34,16 +34,18 @@ def upgrade() -> None:
         sa.Column("claimed_until", UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint("full_name", name=op.f("pk_watched")),
     )
-    # A report that is only kept has no id of GitHub's.
+    # A report that is only kept has no id of GitHub's, or the id of what holds an older text.
     with op.batch_alter_table("pull_comments") as comments:
         comments.alter_column("github_id", existing_type=RowId, nullable=True)
-    op.add_column(
-        "alerts", sa.Column("is_posted", sa.Boolean(), server_default=sa.text("true"), nullable=False)
-    )
+    for reports in ("alerts", "pull_comments"):
+        op.add_column(
+            reports, sa.Column("is_posted", sa.Boolean(), server_default=sa.text("true"), nullable=False)
+        )
 
 
 def downgrade() -> None:
-    op.drop_column("alerts", "is_posted")
+    for reports in ("alerts", "pull_comments"):
+        op.drop_column(reports, "is_posted")
     op.execute("DELETE FROM pull_comments WHERE github_id IS NULL")
     with op.batch_alter_table("pull_comments") as comments:
         comments.alter_column("github_id", existing_type=RowId, nullable=False)
