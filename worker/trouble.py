@@ -1,5 +1,6 @@
 """What is expected to go wrong, as a sentence on stderr and an exit code; a traceback is a bug of ours."""
 
+import re
 from collections.abc import Iterator
 
 from pydantic import ValidationError
@@ -25,6 +26,13 @@ _WORDS = {
 }
 """By the type of pydantic's error; its own sentences speak of inputs and types."""
 
+_REMEDIES = (
+    (re.compile(r'database "[^"]*" does not exist'), "make it with `createdb`, or name another one"),
+    (re.compile(r'role "[^"]*" does not exist'), "make it with `createuser`, or name another user"),
+    (re.compile(r"password authentication failed|no password supplied"), "mend its user or password"),
+)
+"""What PostgreSQL says before there is a connection, in English only, and what to do about it."""
+
 
 def tell(error: BaseException) -> int:
     """Say what is wrong and return the exit code: 2 for settings, which only the user can mend, else 3."""
@@ -39,12 +47,18 @@ def _sentences(error: BaseException) -> Iterator[str]:
     elif isinstance(error, DBAPIError):
         is_postgres = type(error.orig).__module__.startswith("psycopg")
         place = f"of {PREFIX}DATABASE_URL" if is_postgres else f"in {PREFIX}DATA_DIR"
-        yield f"the database {place} cannot be used: {' '.join(str(error.orig).split())}"
+        yield f"the database {place} cannot be used: {database_words(error)}"
     elif isinstance(error, OSError) and error.strerror:
         place = f"{error.filename}: " if error.filename else ""
         yield f"{place}{error.strerror.lower()}"
     else:
         yield str(error)
+
+
+def database_words(error: DBAPIError) -> str:
+    """What the database says, on one line, and what to do where that is plain."""
+    said = " ".join(str(error.orig).split())
+    return "; ".join([said, *(remedy for pattern, remedy in _REMEDIES if pattern.search(said))])
 
 
 def _setting(problem: ErrorDetails) -> str:

@@ -7,9 +7,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from app.domain.errors import Rejected, Unavailable
-from app.settings import PREFIX, Settings
+from app.settings import PREFIX, Settings, WrongSettings
 from app.store.session import open_engine, read_only
-from worker import says
+from worker import says, trouble
 from worker.queue.lock import exclusive
 
 WAIT_S = 120.0
@@ -62,7 +62,7 @@ def _why_not(settings: Settings) -> str | None:
         with read_only(engine) as session:
             encoding = session.execute(text("SHOW server_encoding")).scalar_one()
     except OperationalError as error:
-        return " ".join(str(error.orig).split())
+        return trouble.database_words(error)
     finally:
         engine.dispose()
     if encoding != "UTF8":
@@ -78,7 +78,8 @@ def _require_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "upgrade.lock").touch()
     except (FileExistsError, NotADirectoryError):
-        raise Rejected(subject, f"{folder} is not a folder; name one that may be made or written") from None
+        told = f"{folder} is not a folder; name one that may be made or written"
+        raise WrongSettings(subject, told) from None
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        raise Rejected(subject, f"{folder} cannot be written ({why}); name another folder") from None
+        raise WrongSettings(subject, f"{folder} cannot be written ({why}); name another folder") from None

@@ -273,11 +273,11 @@ def test_folder_that_cannot_be_made_is_a_sentence(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "file" / "data"))
-    assert main(["db", "upgrade"], monkeypatch) == 3
+    assert main(["db", "upgrade"], monkeypatch) == 2
     assert "FLAKE_TRIAGE_DATA_DIR: " in (told := capsys.readouterr().err)
     assert "is not a folder; name one that may be made or written" in told
     monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", str(tmp_path / "file"))
-    assert main(["db", "upgrade"], monkeypatch) == 3
+    assert main(["db", "upgrade"], monkeypatch) == 2
     assert "is not a folder" in capsys.readouterr().err
 
 
@@ -285,8 +285,15 @@ def test_folder_that_cannot_be_written_is_a_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FLAKE_TRIAGE_DATA_DIR", "/proc/flake-triage")
-    assert main(["db", "upgrade"], monkeypatch) == 3
+    assert main(["db", "upgrade"], monkeypatch) == 2
     assert "FLAKE_TRIAGE_DATA_DIR: /proc/flake-triage cannot be written (" in capsys.readouterr().err
+
+
+def test_wrong_address_of_the_demo_s_database_names_the_option(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["demo", "--exit", "--database", "sqlite:///x"], monkeypatch) == 2
+    assert "flake-triage: --database: must begin with postgresql://" in capsys.readouterr().err
 
 
 def test_other_trouble_with_a_file_names_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

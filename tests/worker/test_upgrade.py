@@ -8,6 +8,7 @@ from fixtures_postgres import Server, server
 
 from app.domain.errors import Rejected, Unavailable
 from app.settings import Settings
+from worker.demo.service import require_empty
 from worker.upgrade import upgrade
 
 
@@ -37,6 +38,23 @@ def test_server_that_stays_away_is_told(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="refused") as told:
         upgrade(settings_for(url, tmp_path), wait_s=0)
     assert "geheimnis" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("user", "name", "told"),
+    [
+        ("postgres", "absent", 'database "absent" does not exist; make it with `createdb`'),
+        ("nobody", "postgres", 'role "nobody" does not exist; make it with `createuser`'),
+    ],
+)
+def test_what_is_not_there_is_told_with_what_to_do(
+    postgres: Server, user: str, name: str, told: str, tmp_path: Path
+) -> None:
+    settings = settings_for(postgres.url(name).replace("postgres@", f"{user}@"), tmp_path)
+    with pytest.raises(Unavailable, match=told):
+        upgrade(settings, wait_s=0)
+    with pytest.raises(Unavailable, match=f"^--database: .*{told}"):
+        require_empty(settings)
 
 
 def test_database_of_another_encoding_is_refused(postgres: Server, tmp_path: Path) -> None:

@@ -2,16 +2,18 @@
 
 from pathlib import Path
 
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 from sqlalchemy import inspect
+from sqlalchemy.exc import OperationalError
 
-from app.domain.errors import Rejected
-from app.settings import Settings
+from app.domain.errors import Rejected, Unavailable
+from app.settings import Settings, WrongSettings
 from app.store.session import open_engine
-from worker import listening
+from worker import listening, trouble
 
 SECRET = "the demo's own webhook secret"  # noqa: S105 - known only to this process and its child
 PORT = 8077
+OPTION = "--database"
 
 
 def settings_for(
@@ -19,8 +21,19 @@ def settings_for(
 ) -> Settings:
     """Settings that know only the stand-in and a temporary folder; nothing of the user's own is used.
 
-    `database` is the address of an empty PostgreSQL database to use instead of SQLite's files.
+    `database` is the address of an empty PostgreSQL database to use instead of SQLite's files. Raises
+    WrongSettings where it is none.
     """
+    try:
+        return _settings(folder, api_url, github_url, token, database)
+    except ValidationError as error:
+        for problem in error.errors(include_url=False, include_input=False):
+            if problem["loc"] == ("database_url",):
+                raise WrongSettings(OPTION, str(problem["ctx"]["error"])) from None
+        raise
+
+
+def _settings(folder: Path, api_url: str, github_url: str, token: str, database: str | None) -> Settings:
     return Settings(
         data_dir=folder,
         database_url=None if database is None else SecretStr(database),
@@ -43,10 +56,15 @@ def settings_for(
 
 
 def require_empty(settings: Settings) -> None:
-    """Raise Rejected where the database holds tables: the demo's story is no part of anybody's own."""
+    """Raise Rejected where the database holds tables: the demo's story is no part of anybody's own.
+
+    Raises Unavailable where it cannot be used.
+    """
     store = open_engine(settings.app_database_url)
     try:
         tables = inspect(store).get_table_names()
+    except OperationalError as error:
+        raise Unavailable(OPTION, trouble.database_words(error)) from None
     finally:
         store.dispose()
     if tables:
