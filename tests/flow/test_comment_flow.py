@@ -3,13 +3,16 @@
 import pytest
 from fixtures_github import ManualClock
 from pipeline import Pipeline
-from scene import BRANCH, FAILING, HEAD, LINT, NEXT, PASSING, PULL, REPO, Case, Ran, Scene, failing
+from scene import BRANCH, FAILING, HEAD, LINT, NEXT, ON_MAIN, PASSING, PULL, REPO, Case, Ran, Scene, failing
 
 from app.domain.ids import RepoName
 from app.domain.marker import comment_marker
 from app.standin.faults import answer
 from app.standin.server import StandIn
 from app.standin.talk import CommentRecord
+from app.store import tasks
+from app.store.session import read_only
+from app.store.tasks import TaskState
 
 RED = Ran("test (a)", (PASSING, FAILING))
 GREEN = Ran("test (a)", (PASSING, Case(FAILING.name)))
@@ -32,6 +35,15 @@ def test_red_push_run_at_its_head_makes_a_pull_request_red(pipeline: Pipeline, s
     (comment,) = pipeline.comments(REPO, PULL)
     assert first_line(comment).startswith("**1 failure")
     assert "run 2" in comment.body
+
+
+def test_reports_name_the_run_that_led_to_them_for_the_log(pipeline: Pipeline, scene: Scene) -> None:
+    pipeline.deliver(scene.run(1, RED, event="pull_request")).drain()
+    pipeline.deliver(scene.run(2, RED, head=ON_MAIN, branch="main")).drain()
+    with read_only(pipeline.deps.store) as session:
+        done = tasks.newest(session, state=TaskState.DONE, limit=100)
+    named = {(one.stage, one.payload["run"]) for one in done if one.stage.startswith("publish_")}
+    assert {("publish_comment", 1), ("publish_alert", 2)} <= named
 
 
 def test_equal_facts_lead_to_no_second_write(pipeline: Pipeline, scene: Scene) -> None:

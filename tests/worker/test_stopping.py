@@ -13,7 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 from bench import Bench
+from fixtures_postgres import server
 from killable import Workers
+from pydantic import SecretStr
 from sqlalchemy import select
 
 from app.settings import Settings
@@ -124,3 +126,24 @@ def test_a_worker_that_is_stopped_under_load_leaves_the_rest_to_the_next(workers
     workers.start()
     workers.until(lambda: workers.states() == {TaskState.DONE: 3 * len(guids)})
     assert all(set(workers.effects(guid).values()) == {1} for guid in guids), "nothing ran twice"
+
+
+def test_a_worker_that_is_stopped_while_its_database_is_away_ends_well(settings: Settings) -> None:
+    with server() as postgres:
+        given = settings.model_copy(update={"database_url": SecretStr(postgres.new_database())})
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "worker", "worker"],
+            env=given.as_environment(),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert worker.stderr is not None
+        assert any("worker is ready" in line for line in worker.stderr)
+        postgres.stop()
+        assert any("relay cannot use a database" in line for line in worker.stderr)
+        asked_s = time.monotonic()
+        worker.terminate()
+        _, said = worker.communicate(timeout=60)
+        assert worker.returncode == 0
+        assert time.monotonic() - asked_s < ENDS_WITHIN_S
+        assert "lease cannot be ended" in said
