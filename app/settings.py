@@ -4,11 +4,11 @@ import difflib
 import os
 import re
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from app.domain.address import as_postgres, is_web_address, password_in
 from app.domain.errors import Rejected
 from app.domain.repo_name import is_repo_name
 
@@ -16,7 +16,6 @@ PREFIX = "FLAKE_TRIAGE_"
 OF_TESTS = frozenset({"FLAKE_TRIAGE_CORPUS", "FLAKE_TRIAGE_OPENAPI"})
 """Variables of this name that only the tests read."""
 
-_POSTGRES = frozenset({"postgresql+psycopg", "postgresql", "postgres"})
 _APP_ID = re.compile(r"[A-Za-z0-9.]{1,64}")
 
 _OUTLIVED = {
@@ -140,23 +139,22 @@ class Settings(BaseSettings):
     @field_validator("public_url", "github_api_url", "github_url")
     @classmethod
     def require_address(cls, value: str | None) -> str | None:
-        if value is not None and not _is_address(value):
+        if value is not None and not is_web_address(value):
             raise ValueError("must be a whole address that begins with https:// or http://")
         return value
 
     @field_validator("database_url")
     @classmethod
     def require_postgres(cls, value: SecretStr | None) -> SecretStr | None:
-        """With the driver named, as SQLAlchemy wants it; people and hosts write it without."""
         written = "" if value is None else value.get_secret_value().strip()
         if not written:
             return None
-        scheme, _, rest = written.partition("://")
-        if scheme not in _POSTGRES or not _is_location(rest):
+        url = as_postgres(written)
+        if url is None:
             raise ValueError(
                 "must begin with postgresql:// and name a database; empty is SQLite in the data folder"
             )
-        return SecretStr(f"postgresql+psycopg://{rest}")
+        return SecretStr(url)
 
     @field_validator("repositories")
     @classmethod
@@ -188,7 +186,7 @@ class Settings(BaseSettings):
             )
             if one is not None
         ]
-        password = _password(self._postgres_url)
+        password = password_in(self._postgres_url)
         return tuple([*known, password] if password else known)
 
     @property
@@ -272,28 +270,3 @@ def unknown_variables() -> dict[str, str | None]:
 
 def _environment() -> dict[str, str]:
     return dict(os.environ)  # noqa: TID251 - this is the home of the ban
-
-
-def _is_location(rest: str) -> bool:
-    """Whether what follows `postgresql://` names a database; host and port may come as `?host=`."""
-    try:
-        found = urlsplit(f"//{rest}")
-        return len(found.path) > 1 and (found.port is None or found.port > 0)
-    except ValueError:
-        return False
-
-
-def _password(url: str) -> str | None:
-    """As the server is told it: an address spells it with %-signs."""
-    found = urlsplit(url)
-    if found.password:
-        return unquote(found.password)
-    return next(iter(parse_qs(found.query).get("password", [])), None)
-
-
-def _is_address(written: str) -> bool:
-    try:
-        found = urlsplit(written)
-        return found.scheme in {"http", "https"} and bool(found.hostname) and (found.port or 1) > 0
-    except ValueError:
-        return False

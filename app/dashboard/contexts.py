@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
+from app.dashboard.branch_parts import Branch, PullLine, RedRun, RedTest
 from app.dashboard.charts import DayChart, GridChart
-from app.dashboard.parts import Attempt, Badge, Choice, Commit, Gap, Link, Mark, Ruling, Text
+from app.dashboard.parts import Attempt, Badge, Choice, Gap, Link, Mark, Ruling, Text
 from app.dashboard.problem_parts import (
     DeadLetter,
     Delivery,
@@ -15,6 +16,7 @@ from app.dashboard.problem_parts import (
     WaitingTask,
     WatchedRepo,
 )
+from app.dashboard.tests_parts import Column, Figure, Mode, Observation, TestFilters, TestLine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,68 +27,6 @@ class Page:
     title: str
     section: str
     asked_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class RedTest:
-    """One failing test of a red branch, once for all jobs in which it failed alike."""
-
-    name: Link
-    failure: Link
-    badge: Badge
-    jobs: str
-    note: str
-    because: tuple[str, ...]
-    next_step: str
-    """Empty where one answer for all of them stands elsewhere on the page, or nothing is judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class RedBranch:
-    """Why, since when and whose: the answers of the first screen."""
-
-    sentence: str
-    tests: tuple[RedTest, ...]
-    more: Link | None
-    since_at: datetime
-    since: Attempt
-    since_is_exact: bool
-    last_green: Attempt | None
-    commits: tuple[Commit, ...]
-    commits_note: str
-    next_step: str
-    alert: Link | None
-    gaps: tuple[Gap, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """The newest episode of red in one line, of a branch of which nothing is red now."""
-
-    sentence: str
-    alert: Link | None
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    repo: str
-    name: str
-    mark: Mark
-    headline: str
-    newest: Attempt | None
-    red: RedBranch | None
-    episode: Episode | None
-    """Of a branch that is not red; None if it never was."""
-    strip: tuple[Attempt, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RedRun:
-    """A red run anywhere, with its failures in one sentence."""
-
-    attempt: Attempt
-    sentence: str
-    badges: tuple[Badge, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,66 +69,11 @@ class PullPage(Page):
     runs: tuple[Attempt, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PullLine:
-    """A red pull request; `state` is what was last heard of it, empty for an open one."""
-
-    link: Link
-    repo: str
-    subject: str
-    state: str
-    mark: Mark
-    sentence: str
-    badges: tuple[Badge, ...]
-    commit: Link
-    completed_at: datetime
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullsPage(Page):
     template: ClassVar[str] = "pulls.html"
     pulls: tuple[PullLine, ...]
     left_out: str
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of the list: its heading, the address that sorts by it, and whether it does now."""
-
-    name: str
-    href: str
-    is_current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TestLine:
-    __test__: ClassVar[bool] = False
-
-    name: Link
-    repo: str
-    badge: Badge
-    failures: int
-    modes: str
-    flips: int
-    same_tree: str
-    red: int | None
-    ran: int | None
-    last_seen_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class TestFilters:
-    """The form above the list; every field is a parameter of the address."""
-
-    __test__: ClassVar[bool] = False
-
-    repos: tuple[Choice, ...]
-    branches: tuple[Choice, ...]
-    kinds: tuple[Choice, ...]
-    windows: tuple[Choice, ...]
-    search: str
-    sort: str
-    is_narrowed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,55 +88,6 @@ class TestsPage(Page):
     following: Link | None
     is_later_page: bool
     rate_note: str
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """The test in one job of one attempt, and which code that job tested."""
-
-    mark: Mark
-    attempt: Attempt
-    job: Link
-    tree: str
-    failure: Link | None
-    badge: Badge | None
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A verdict in the history of a failure mode."""
-
-    at: datetime
-    badge: Badge
-    failure: Link
-
-
-@dataclass(frozen=True, slots=True)
-class Mode:
-    """One group: the failures of this test with one signature."""
-
-    anchor: str
-    title: str
-    category: str
-    opaque: bool
-    failures: str
-    first_seen_at: datetime
-    last_seen_at: datetime
-    ruling: Ruling | None
-    observations: tuple[Observation, ...]
-    history: tuple[Change, ...]
-    text: Text
-    newest: Link
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number with its name and the place that shows the rows behind it."""
-
-    name: str
-    value: str
-    note: str
-    href: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from app.dashboard import links, marks, parts, views
-from app.dashboard.contexts import FailurePage, Observation
+from app.dashboard.contexts import FailurePage
 from app.dashboard.links import GitHubLinks
+from app.dashboard.tests_parts import Observation
 from app.store import blobs, runs, verdicts
 from app.store.runs import JobRow
 from app.store.screens import attempt_lines, failure_lines, one_test

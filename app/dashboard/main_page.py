@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from app.dashboard import links, marks, views
-from app.dashboard.contexts import Branch, Episode, RedBranch, RedRun
+from app.dashboard.branch_parts import Branch, Episode, RedBranch, RedRun
 from app.dashboard.filters import ago
 from app.dashboard.links import GitHubLinks
 from app.dashboard.red_branch import read_facts, red_branch

@@ -9,11 +9,12 @@ from sqlalchemy.orm import Session
 
 from app.dashboard import links, marks, parts, views
 from app.dashboard.charts import Day, day_chart
-from app.dashboard.contexts import Change, Figure, Mode, Observation, TestPage
+from app.dashboard.contexts import TestPage
 from app.dashboard.filters import count, percent, results
 from app.dashboard.grid import Sighting, grid, sightings
 from app.dashboard.links import GitHubLinks
 from app.dashboard.tests_page import windows
+from app.dashboard.tests_parts import Change, Figure, Mode, Observation
 from app.domain.verdict import EvidenceKind
 from app.domain.wording import counted
 from app.store import blobs, verdicts

@@ -6,8 +6,9 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from app.dashboard import links, marks, parts
+from app.dashboard.branch_parts import PullLine
 from app.dashboard.commit_facts import CommitFacts, read_commits
-from app.dashboard.contexts import PullLine, PullsPage
+from app.dashboard.contexts import PullsPage
 from app.dashboard.links import GitHubLinks
 from app.dashboard.red_tests import badges_of
 from app.domain.branch_state import Colour

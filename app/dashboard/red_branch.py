@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from app.dashboard import links, marks, parts, views
-from app.dashboard.contexts import RedBranch
+from app.dashboard.branch_parts import RedBranch
 from app.dashboard.links import GitHubLinks
 from app.dashboard.red_tests import by_urgency, red_tests
 from app.domain.branch_state import BranchState, Streak

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from app.dashboard import marks, views
-from app.dashboard.contexts import RedTest
+from app.dashboard.branch_parts import RedTest
 from app.dashboard.parts import Badge
 from app.domain.ids import RunId
 from app.domain.next_step import next_step

@@ -7,8 +7,9 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from app.dashboard import links, marks, parts
-from app.dashboard.contexts import Column, TestFilters, TestLine, TestsPage
+from app.dashboard.contexts import TestsPage
 from app.dashboard.filters import count
+from app.dashboard.tests_parts import Column, TestFilters, TestLine
 from app.dashboard.url_filters import WINDOWS_DAYS, UrlFilters
 from app.domain.verdict import Kind
 from app.domain.wording import counted
