@@ -1,6 +1,7 @@
 """`db backup` and `db restore`: beside writers, whole or not at all, never over what is there."""
 
 import json
+import os
 import sqlite3
 import stat
 import threading
@@ -16,7 +17,7 @@ from app.settings import Settings
 from app.store import measures
 from app.store.session import read_only, unit_of_work
 from worker import cli
-from worker.backup import label, postgres_dump, whole
+from worker.backup import durable, label, postgres_dump, sqlite_files, whole
 from worker.queue.lock import exclusive
 
 
@@ -111,7 +112,7 @@ def test_a_damaged_backup_is_refused_before_anything_is_written(
             (folder / "inbox.db").unlink()
         case _:
             (folder / label.NAME).unlink()
-    with pytest.raises((Rejected, Gone)):
+    with pytest.raises((Rejected, Gone), match=r"^restore: "):
         whole.bring_back(new, folder)
     assert not new.data_dir.exists()
 
@@ -131,7 +132,7 @@ def test_nothing_is_brought_back_under_a_running_worker(bench: Bench, tmp_path: 
     new = Settings(data_dir=tmp_path / "new")
     with (
         exclusive(new.data_dir / "worker.queue.lock", subject="worker"),
-        pytest.raises(Conflict),
+        pytest.raises(Conflict, match=r"^restore, while a worker runs: process"),
     ):
         whole.bring_back(new, tmp_path / "monday")
 
@@ -175,3 +176,55 @@ def test_without_the_programs_it_is_said_what_to_run(tmp_path: Path, monkeypatch
     with pytest.raises(Gone, match="pg_dump --format=custom") as absent:
         postgres_dump.dump(settings, tmp_path)
     assert "hunter2" not in str(absent.value)
+
+
+def test_a_restored_file_is_its_owners_alone_from_its_first_byte(tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "app.db.restoring"
+    os.mkfifo(source)
+    former = os.umask(0)
+    copying = threading.Thread(target=durable.copy_private, args=(source, target))
+    copying.start()
+    try:
+        with source.open("wb") as slow:  # returns once the copy has begun
+            assert stat.S_IMODE(target.stat().st_mode) == 0o600
+            slow.write(b"private")
+    finally:
+        copying.join()
+        os.umask(former)
+    assert target.read_bytes() == b"private"
+    with pytest.raises(FileExistsError):
+        durable.copy_private(target, target)
+    assert target.read_bytes() == b"private", "what was there is nobody's to remove"
+
+
+def test_a_restore_that_fails_leaves_no_part_of_it(bench: Bench, tmp_path: Path) -> None:
+    folder, new = tmp_path / "monday", tmp_path / "new"
+    names = list(whole.take(bench.settings, folder, now=bench.clock.now()).files)
+    (folder / "inbox.db").unlink()
+    with pytest.raises(FileNotFoundError):
+        sqlite_files.put(folder, new, names)
+    assert list(new.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[]",
+        "null",
+        '{"schema": 1}',
+        '{"schema": 1, "kind": "sqlite", "taken_at": "2026-11-30T12:00:00+00:00", "version": "1"}',
+        '{"schema": 1, "kind": "sqlite", "taken_at": "yesterday", "version": "1", "files": {}}',
+        '{"schema": 1, "kind": "floppy", "taken_at": "2026-11-30T12:00Z", "version": "1", "files": {}}',
+        "\udcff",
+    ],
+)
+def test_a_label_that_is_not_as_written_is_refused_in_words(tmp_path: Path, written: str) -> None:
+    (tmp_path / label.NAME).write_bytes(written.encode("utf-8", "surrogateescape"))
+    with pytest.raises(Rejected, match="cannot be read"):
+        label.read(tmp_path)
+
+
+def test_a_label_of_another_schema_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / label.NAME).write_text('{"schema": 2, "files": []}')
+    with pytest.raises(Rejected, match="another kind"):
+        label.read(tmp_path)

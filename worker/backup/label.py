@@ -4,9 +4,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter, ValidationError
 
 from app.domain.errors import Gone, Rejected
 
@@ -21,9 +22,16 @@ class Label:
     """`files` are digests (SHA-256) by name. `version` is that of the service that took it."""
 
     kind: Kind
-    taken_at: datetime
+    taken_at: AwareDatetime
     version: str
     files: Mapping[str, str]
+
+
+class _Versioned(BaseModel):
+    schema_: int = Field(alias="schema")
+
+
+_LABEL = TypeAdapter(Label)
 
 
 def write(folder: Path, label: Label) -> None:
@@ -40,17 +48,18 @@ def write(folder: Path, label: Label) -> None:
 def read(folder: Path) -> Label:
     """Raises Gone where there is no backup, Rejected where it cannot be read or its files are not whole."""
     try:
-        told = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        text = (folder / NAME).read_bytes()
     except FileNotFoundError:
-        raise Gone("backup", f"{folder} holds no {NAME}: it is none, or was not finished") from None
-    except ValueError:
-        raise Rejected("backup", f"{folder / NAME} cannot be read") from None
-    if told.get("schema") != SCHEMA:
-        raise Rejected("backup", f"{folder} was taken by a version that wrote another kind")
-    label = Label(told["kind"], datetime.fromisoformat(told["taken_at"]), told["version"], told["files"])
+        raise Gone("restore", f"{folder} holds no {NAME}: it is none, or was not finished") from None
+    try:
+        if _Versioned.model_validate_json(text).schema_ != SCHEMA:
+            raise Rejected("restore", f"{folder} was taken by a version that wrote another kind")
+        label = _LABEL.validate_json(text)
+    except ValidationError:
+        raise Rejected("restore", f"{folder / NAME} cannot be read") from None
     damaged = [name for name, digest in label.files.items() if not _is_whole(folder / name, digest)]
     if damaged:
-        raise Rejected("backup", f"in {folder}, not as they were written: {', '.join(damaged)}")
+        raise Rejected("restore", f"in {folder}, not as they were written: {', '.join(damaged)}")
     return label
 
 

@@ -12,6 +12,7 @@ from app.domain.errors import Gone, Rejected
 from app.logs import redact
 from app.settings import PREFIX, Settings
 from app.store.session import open_engine
+from worker.backup.durable import create_private
 
 NAME = "flake-triage.dump"
 
@@ -19,7 +20,7 @@ NAME = "flake-triage.dump"
 def dump(settings: Settings, folder: Path) -> list[str]:
     """Raises Gone where pg_dump is not there, Rejected where it fails."""
     target = folder / NAME
-    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    os.close(create_private(target))
     _run(["pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}"], settings)
     return [NAME]
 

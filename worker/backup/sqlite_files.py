@@ -1,12 +1,12 @@
 """The three SQLite files, copied while others write to them."""
 
 import os
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 from app.domain.errors import Rejected
+from worker.backup.durable import copy_private, create_private, to_disk
 
 IN_ORDER = ("engine.db", "app.db", "inbox.db")
 """Each copy is older than the next one, so nothing is in it that the next has never heard of; what the next
@@ -30,7 +30,7 @@ def copy(data_dir: Path, folder: Path) -> list[str]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    os.close(create_private(target))
     with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copied:
         original.backup(copied)
         # Otherwise it needs two more files beside it as soon as somebody looks into it.
@@ -47,13 +47,16 @@ def put(folder: Path, data_dir: Path, names: list[str]) -> None:
     if there:
         raise Rejected("restore", f"{data_dir} holds {', '.join(there)}; stop the service and move them away")
     for name in IN_ORDER:
-        for rest in (
-            f"{name}-wal",
-            f"{name}-shm",
-        ):  # of a file that is gone, and would be taken for this one's
+        # Of a file that is gone, and would be taken for this one's; and of a restoring that was cut off.
+        for rest in (f"{name}-wal", f"{name}-shm", f"{name}.restoring"):
             (data_dir / rest).unlink(missing_ok=True)
-    for name in [name for name in IN_ORDER if name in names]:
-        part = data_dir / f"{name}.restoring"
-        shutil.copyfile(folder / name, part)
-        part.chmod(0o600)
-        part.rename(data_dir / name)
+    parts = {name: data_dir / f"{name}.restoring" for name in IN_ORDER if name in names}
+    try:
+        for name, part in parts.items():
+            copy_private(folder / name, part)
+        for name, part in parts.items():
+            part.rename(data_dir / name)
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
+    to_disk(data_dir)

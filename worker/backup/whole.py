@@ -11,6 +11,7 @@ from app.settings import Settings
 from app.store import inbox
 from app.store.session import open_inbox, unit_of_work
 from worker.backup import label, postgres_dump, sqlite_files
+from worker.backup.durable import to_disk
 from worker.backup.label import Kind, Label
 from worker.queue.lock import exclusive
 from worker.upgrade import upgrade
@@ -35,7 +36,11 @@ def take(settings: Settings, folder: Path, *, now: datetime) -> Label:
             names = sqlite_files.copy(settings.data_dir, part)
         made = Label(_kind(settings), now, version("flake-triage"), label.digests(part, names))
         label.write(part, made)
+        for name in (*names, label.NAME):
+            to_disk(part / name)
+        to_disk(part)
         part.rename(folder)
+        to_disk(folder.parent)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise
@@ -45,8 +50,10 @@ def take(settings: Settings, folder: Path, *, now: datetime) -> Label:
 def bring_back(settings: Settings, folder: Path) -> Label:
     """Restore into a place without databases, and bring them to the newest schema.
 
-    Raises Conflict while a worker runs there. What was delivered and not done when the backup was taken is
-    done by the next worker; what was delivered after it has to be delivered, or found, again.
+    Raises Rejected where there are databases, and on PostgreSQL whatever runs there has made some; on SQLite,
+    Conflict while a worker holds the folder, since its files may have been moved away under it. What was
+    delivered and not done when the backup was taken is done by the next worker; what was delivered after it
+    has to be delivered, or found, again.
     """
     found = label.read(folder)
     if found.kind != _kind(settings):
@@ -54,7 +61,7 @@ def bring_back(settings: Settings, folder: Path) -> Label:
     if settings.on_postgres:
         postgres_dump.load(folder, settings)
     else:
-        with exclusive(settings.data_dir / "worker.queue.lock", subject="worker"):
+        with exclusive(settings.data_dir / "worker.queue.lock", subject="restore, while a worker runs"):
             sqlite_files.put(folder, settings.data_dir, list(found.files))
     upgrade(settings)
     engine = open_inbox(settings.inbox_database_url)
