@@ -1,11 +1,12 @@
 """Remove attempts that are past their time, or only their texts and files; a little in each transaction."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeAlias
 
-from sqlalchemy import Select, delete, exists, func, select, update
+from sqlalchemy import Select, delete, exists, func, or_, select, update
 from sqlalchemy.orm import DeclarativeBase, InstrumentedAttribute, Session
 
 from app.store import blobs
@@ -15,13 +16,41 @@ from app.store.failures import FailureRow
 from app.store.gaps import GapRow
 from app.store.results import RunVectorRow
 from app.store.runs import AttemptRow, JobRow, RunRow
+from app.store.upsert import ROWS_PER_STATEMENT, chunks
 from app.store.verdicts import EvidenceRow, VerdictRow
 
 FAILURES_AT_ONCE = 100
 FILES_AT_ONCE = 10
 
-Removed = Counter[str]
-"""How many rows of each table went."""
+_OldAttempts: TypeAlias = "Select[int, int, int, int, str | None, int | None, datetime, datetime]"
+
+ATTEMPTS_AT_ONCE = 500
+"""Looked at together; of what is past its time, the rest is not read meanwhile."""
+
+
+@dataclass(slots=True)
+class Removed:
+    """What went, or would: rows by what they are, failures that stay without text, bytes of blobs."""
+
+    rows: Counter[str] = field(default_factory=Counter)
+    texts: int = 0
+    bytes: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.texts or self.bytes or self.rows.total())
+
+    def add(self, other: "Removed") -> None:
+        self.rows.update(other.rows)
+        self.texts += other.texts
+        self.bytes += other.bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Of an attempt among the old ones: when it was recorded, and its key."""
+
+    recorded_at: datetime
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +64,36 @@ class OldAttempt:
     head_branch: str | None
     pull: int | None
     created_at: datetime
+    recorded_at: datetime
+
+    @property
+    def place(self) -> Place:
+        return Place(self.recorded_at, self.id)
 
 
-def old_attempts(session: Session, *, before: datetime) -> list[OldAttempt]:
-    """Attempts recorded before then, oldest first. Served by ix_attempts_recorded_at."""
-    return _old(session, _attempts(before))
+def old_attempts(session: Session, *, before: datetime, after: Place | None) -> list[OldAttempt]:
+    """The next attempts recorded before then, oldest first. Served by ix_attempts_recorded_at."""
+    return _old(session, _after(_attempts(before), after))
 
 
-def old_texts(session: Session, *, before: datetime) -> list[OldAttempt]:
-    """Those of them that still have their texts and files and whose failures are judged."""
-    statement = _attempts(before).where(
-        AttemptRow.raw_removed_at.is_(None), AttemptRow.judged_at.is_not(None)
-    )
-    return _old(session, statement)
+def old_texts(session: Session, *, before: datetime, after: Place | None) -> list[OldAttempt]:
+    """The next of those that still have their texts and files and whose failures are judged.
+
+    Served by ix_attempts_raw.
+    """
+    has_texts = AttemptRow.raw_removed_at.is_(None), AttemptRow.judged_at.is_not(None)
+    return _old(session, _after(_attempts(before).where(*has_texts), after))
 
 
-def _attempts(before: datetime) -> Select[int, int, int, int, str | None, int | None, datetime]:
+def old_among(session: Session, attempts: Collection[int], *, before: datetime) -> list[OldAttempt]:
+    """Those of these attempts that were recorded before then."""
+    found: list[OldAttempt] = []
+    for some in chunks(sorted(attempts), ROWS_PER_STATEMENT):
+        found += _old(session, _attempts(before).where(AttemptRow.id.in_(some)))
+    return found
+
+
+def _attempts(before: datetime) -> _OldAttempts:
     return (
         select(
             AttemptRow.id,
@@ -60,6 +103,7 @@ def _attempts(before: datetime) -> Select[int, int, int, int, str | None, int | 
             RunRow.head_branch,
             RunRow.pull,
             RunRow.created_at,
+            AttemptRow.recorded_at,
         )
         .join(RunRow, RunRow.id == AttemptRow.run_id)
         .where(AttemptRow.recorded_at < before)
@@ -67,10 +111,32 @@ def _attempts(before: datetime) -> Select[int, int, int, int, str | None, int | 
     )
 
 
-def _old(
-    session: Session, statement: Select[int, int, int, int, str | None, int | None, datetime]
-) -> list[OldAttempt]:
+def _after(statement: _OldAttempts, place: Place | None) -> _OldAttempts:
+    if place is not None:
+        at, key = AttemptRow.recorded_at, AttemptRow.id
+        statement = statement.where(at >= place.recorded_at, or_(at > place.recorded_at, key > place.attempt))
+    return statement.limit(ATTEMPTS_AT_ONCE)
+
+
+def _old(session: Session, statement: _OldAttempts) -> list[OldAttempt]:
     return [OldAttempt(*row) for row in session.execute(statement)]
+
+
+def count(session: Session, attempts: Sequence[int], *, whole: bool) -> Removed:
+    """What would go with these attempts or, where they are not to go `whole`, of them."""
+    removed = Removed()
+    files = select(func.count()).where(SourceFileRow.attempt_id.in_(attempts))
+    removed.rows[SourceFileRow.__tablename__] = session.scalars(files).one()
+    vectors = select(func.count()).join(JobRow, JobRow.id == RunVectorRow.job_id)
+    vectors = vectors.select_from(RunVectorRow).where(JobRow.attempt_id.in_(attempts))
+    removed.rows[RunVectorRow.__tablename__] = session.scalars(vectors).one()
+    failures = select(func.count()).where(FailureRow.attempt_id.in_(attempts))
+    if whole:
+        removed.rows[AttemptRow.__tablename__] = len(attempts)
+        removed.rows[FailureRow.__tablename__] = session.scalars(failures).one()
+    else:
+        removed.texts = session.scalars(failures.where(FailureRow.text_blob != blobs.REMOVED)).one()
+    return removed
 
 
 def remove_some_failures(session: Session, attempt: int) -> Removed:
@@ -81,7 +147,7 @@ def remove_some_failures(session: Session, attempt: int) -> Removed:
         .limit(FAILURES_AT_ONCE)
     ).all()
     keys = [row.id for row in found]
-    removed: Removed = Counter()
+    removed = Removed()
     if keys:
         _delete(session, removed, VerdictRow, VerdictRow.failure_id, keys)
         _delete(session, removed, EvidenceRow, EvidenceRow.failure_id, keys)
@@ -97,12 +163,12 @@ def remove_some_texts(session: Session, attempt: int) -> Removed:
         .where(FailureRow.attempt_id == attempt, FailureRow.text_blob != blobs.REMOVED)
         .limit(FAILURES_AT_ONCE)
     ).all()
-    removed: Removed = Counter()
+    removed = Removed()
     if found:
         keys = [row.id for row in found]
         session.execute(update(FailureRow).where(FailureRow.id.in_(keys)).values(text_blob=blobs.REMOVED))
         _drop_unused(session, removed, {row.text_blob for row in found})
-        removed["texts"] += len(keys)
+        removed.texts += len(keys)
     return removed
 
 
@@ -113,7 +179,7 @@ def remove_some_files(session: Session, attempt: int) -> Removed:
         .where(SourceFileRow.attempt_id == attempt)
         .limit(FILES_AT_ONCE)
     ).all()
-    removed: Removed = Counter()
+    removed = Removed()
     if found:
         _delete(session, removed, SourceFileRow, SourceFileRow.id, [row.id for row in found])
         _drop_unused(session, removed, {row.blob for row in found})
@@ -122,7 +188,7 @@ def remove_some_files(session: Session, attempt: int) -> Removed:
 
 def remove_vectors(session: Session, attempt: int, *, at: datetime) -> Removed:
     """Remove its jobs' results, which the daily counters have, and note that its raw facts are gone."""
-    removed: Removed = Counter()
+    removed = Removed()
     jobs = select(JobRow.id).where(JobRow.attempt_id == attempt)
     _delete(session, removed, RunVectorRow, RunVectorRow.job_id, jobs)
     session.execute(update(AttemptRow).where(AttemptRow.id == attempt).values(raw_removed_at=at))
@@ -131,7 +197,7 @@ def remove_vectors(session: Session, attempt: int, *, at: datetime) -> Removed:
 
 def remove_attempt(session: Session, attempt: OldAttempt) -> Removed:
     """Remove what is left of an attempt without failures and files, and its run with the last attempt."""
-    removed: Removed = Counter()
+    removed = Removed()
     jobs = select(JobRow.id).where(JobRow.attempt_id == attempt.id)
     _delete(session, removed, RunVectorRow, RunVectorRow.job_id, jobs)
     for table in (ArtifactRow, GapRow, JobRow):
@@ -164,7 +230,7 @@ def _delete(
     keys: Collection[int] | Select[int],
 ) -> None:
     gone = session.execute(delete(table).where(column.in_(keys)).returning(column))
-    removed[table.__tablename__] += len(gone.all())
+    removed.rows[table.__tablename__] += len(gone.all())
 
 
 def _drop_unused(session: Session, removed: Removed, digests: Iterable[str]) -> None:
@@ -177,5 +243,5 @@ def _drop_unused(session: Session, removed: Removed, digests: Iterable[str]) -> 
         .returning(BlobRow.size_bytes)
     )
     sizes = session.scalars(unused).all()
-    removed["blobs"] += len(sizes)
-    removed["bytes"] += sum(sizes)
+    removed.rows[BlobRow.__tablename__] += len(sizes)
+    removed.bytes += sum(sizes)

@@ -1,23 +1,22 @@
 """Which old attempts are still needed: by an open alert, an open pull request, or a verdict that stays."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
+from sqlalchemy import and_, exists, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.domain.ids import RepoName
-from app.store.failures import FailureRow
+from app.store.named_runs import NamedRunRow
 from app.store.reports import AlertRow, AlertState
 from app.store.repos import PullRow, RepoRow
 from app.store.retention import OldAttempt
-from app.store.verdicts import EvidenceRow
+from app.store.runs import AttemptRow, RunRow
+from app.store.upsert import ROWS_PER_STATEMENT, chunks
 
 BEFORE_AN_ALERT = timedelta(days=1)
 """An alert can open on a run that is recorded after others of the same commit."""
-
-AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class OpenPull:
 def told_of(session: Session, old: Sequence[OldAttempt]) -> set[int]:
     """The attempts that an open alert or the comment on an open pull request may have to tell of again."""
     since = _open_alerts(session)
-    pulls = {(one.repo, one.number) for one in open_pulls(session, old)}
+    pulls = _open_among(session, {(one.repo, one.pull) for one in old if one.pull is not None})
     return {
         one.id
         for one in old
@@ -40,46 +39,49 @@ def told_of(session: Session, old: Sequence[OldAttempt]) -> set[int]:
     }
 
 
-def open_pulls(session: Session, old: Sequence[OldAttempt]) -> list[OpenPull]:
-    """The pull requests of these attempts that were open when they were last heard of."""
-    wanted = {(one.repo, one.pull) for one in old if one.pull is not None}
+def old_open_pulls(session: Session, *, raw: datetime, failures: datetime) -> list[OpenPull]:
+    """Pull requests, open when they were last heard of, of attempts that would go or lose their texts."""
+    goes = AttemptRow.recorded_at < failures
+    loses = and_(
+        AttemptRow.recorded_at < raw, AttemptRow.raw_removed_at.is_(None), AttemptRow.judged_at.is_not(None)
+    )
+    is_old = (
+        exists()
+        .where(RunRow.repo_id == PullRow.repo_id, RunRow.pull == PullRow.number)
+        .where(AttemptRow.run_id == RunRow.id, or_(goes, loses))
+    )
     statement = (
         select(PullRow.repo_id, RepoRow.shown_name, PullRow.number)
         .join(RepoRow, RepoRow.id == PullRow.repo_id)
-        .where(PullRow.is_open.is_(True))
+        .where(PullRow.is_open.is_(True), is_old)
         .order_by(PullRow.repo_id, PullRow.number)
     )
-    found = (OpenPull(repo, RepoName(name), number) for repo, name, number in session.execute(statement))
-    return [one for one in found if (one.repo, one.number) in wanted]
+    return [OpenPull(repo, RepoName(name), number) for repo, name, number in session.execute(statement)]
 
 
-def evidence_for_others(session: Session, going: Sequence[OldAttempt]) -> set[int]:
-    """Those of the attempts whose runs are named as evidence on a failure of an attempt that stays."""
+def named_by(session: Session, going: Sequence[OldAttempt]) -> Mapping[int, set[int]]:
+    """For each attempt with evidence that names their runs, which of these attempts it names."""
     runs: dict[tuple[int, int], list[int]] = {}
     for one in going:
         runs.setdefault((one.repo, one.github_id), []).append(one.id)
-    if not runs:
-        return set()
-    keys = {one.id for one in going}
-    needed: set[int] = set()
-    for repo, named in _named_runs(session, keys):
-        for run in named:
-            needed.update(runs.get((repo, run), ()))
-    return needed
+    found: dict[int, set[int]] = {}
+    for some in chunks(sorted(runs), ROWS_PER_STATEMENT):
+        statement = select(NamedRunRow.repo_id, NamedRunRow.run, NamedRunRow.attempt_id).where(
+            tuple_(NamedRunRow.repo_id, NamedRunRow.run).in_(some)
+        )
+        for repo, run, attempt in session.execute(statement):
+            found.setdefault(attempt, set()).update(runs[repo, run])
+    return found
 
 
-def _named_runs(session: Session, going: Collection[int]) -> Iterator[tuple[int, Sequence[int]]]:
-    """By repository, the runs that evidence on failures of all but these attempts names."""
-    statement = (
-        select(EvidenceRow.id, EvidenceRow.runs, FailureRow.repo_id, FailureRow.attempt_id)
-        .join(FailureRow, FailureRow.id == EvidenceRow.failure_id)
-        .order_by(EvidenceRow.id)
-        .limit(AT_ONCE)
-    )
-    last = 0
-    while found := session.execute(statement.where(EvidenceRow.id > last)).all():
-        last = found[-1].id
-        yield from ((row.repo_id, row.runs) for row in found if row.attempt_id not in going)
+def _open_among(session: Session, pulls: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
+    found: set[tuple[int, int]] = set()
+    for some in chunks(sorted(pulls), ROWS_PER_STATEMENT):
+        statement = select(PullRow.repo_id, PullRow.number).where(
+            PullRow.is_open.is_(True), tuple_(PullRow.repo_id, PullRow.number).in_(some)
+        )
+        found.update((repo, number) for repo, number in session.execute(statement))
+    return found
 
 
 def _open_alerts(session: Session) -> dict[tuple[int, str | None], datetime]:

@@ -21,6 +21,7 @@ from app.domain.verdict import (
     Whose,
     is_change_of_mind,
 )
+from app.store import named_runs
 from app.store.base import Base, Json, LongText, ShortText
 from app.store.upsert import chunks, insert_missing
 
@@ -169,6 +170,9 @@ def _keep_evidence(session: Session, judgements: Sequence[Judgement], at: dateti
         for digest, reason in zip(digests[one.failure], one.verdict.reasons, strict=True)
     ]
     insert_missing(session, EvidenceRow, rows, unique=["failure_id", "digest"])
+    named_runs.name(
+        session, ((one.failure, reason.runs) for one in judgements for reason in one.verdict.reasons)
+    )
     keys: dict[tuple[int, str], int] = {}
     columns = (EvidenceRow.failure_id, EvidenceRow.digest, EvidenceRow.id)
     for some in chunks(sorted(digests), FAILURES_PER_STATEMENT):

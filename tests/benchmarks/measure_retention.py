@@ -152,10 +152,9 @@ def main() -> None:
         stop.set()
         other.join()
         waits_s.sort()
-        rows = removed.total() - removed["bytes"]
         print(  # noqa: T201 - a benchmark prints
-            f"{rows:,} rows, {removed['bytes']:,} bytes in texts and files, {took_s:.1f} s; another writer, "
-            f"{len(waits_s):,} times: median {1000 * waits_s[len(waits_s) // 2]:.1f} ms, "
+            f"{removed.rows.total():,} rows, {removed.bytes:,} bytes in texts and files, {took_s:.1f} s; "
+            f"another writer, {len(waits_s):,} times: median {1000 * waits_s[len(waits_s) // 2]:.1f} ms, "
             f"p99 {1000 * waits_s[len(waits_s) * 99 // 100]:.0f} ms, longest {1000 * waits_s[-1]:.0f} ms"
         )
         store.dispose()

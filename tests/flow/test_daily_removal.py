@@ -2,15 +2,19 @@
 
 import pytest
 from pipeline import Pipeline
-from scene import BASE, FAILING, ON_MAIN, PASSING, PULL, REPO, Case, Ran, Scene
+from scene import BASE, ELSEWHERE, FAILING, ON_MAIN, PASSING, PULL, REPO, Case, Ran, Scene, failing
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
-from app.standin.faults import answer
+from app.domain.ids import RepoName
+from app.standin.faults import NO_PERMISSION, Fault, answer
 from app.store import repos
 from app.store.failures import FailureRow
 from app.store.outbox import ask
+from app.store.runs import AttemptRow, RunRow
 from app.store.session import read_only, unit_of_work
 from worker.housekeeping.orders import removal_order
+from worker.watching import look
 
 RED = Ran("linux", (PASSING, FAILING))
 DAY_S = 24 * 3600
@@ -53,6 +57,46 @@ def test_a_pull_request_that_is_gone_is_closed(commented: Pipeline, scene: Scene
     assert texts_after(commented, days=60) == {""}
 
 
+@pytest.mark.parametrize("refusal", [NO_PERMISSION, answer(200, "{}")], ids=["forbidden", "unreadable"])
+def test_what_we_may_not_see_is_not_taken_for_closed(
+    commented: Pipeline, scene: Scene, refusal: Fault
+) -> None:
+    scene.state.faults.inject(f"/repos/{REPO}/pulls/{PULL}", *[refusal] * 10)
+    assert "" not in texts_after(commented, days=60)
+
+
+def test_a_repository_that_we_no_longer_see_keeps_its_texts(commented: Pipeline, scene: Scene) -> None:
+    """GitHub says 404 of it and of all that is in it."""
+    scene.state.faults.inject(f"/repos/{REPO}*", *[answer(404, "Not Found")] * 10)
+    assert "" not in texts_after(commented, days=60)
+
+
+def test_one_repository_without_an_answer_holds_up_no_other(commented: Pipeline, scene: Scene) -> None:
+    """Each is another owner's, and comes first on its day."""
+    with unit_of_work(commented.deps.store) as session:
+        run = session.scalars(select(RunRow)).one()
+        for name in ("aaa/gone", "zzz/gone"):
+            repo = repos.remember(session, RepoName(name))
+            pull = repos.pull(session, run.repo_id, PULL)
+            assert pull is not None
+            repos.remember_pull(session, repo, pull)
+            _copy_run(session, run, repo)
+    scene.state.faults.inject("/repos/aaa/*", *[answer(502, "Bad Gateway")] * 20)
+    scene.state.faults.inject("/repos/zzz/*", *[answer(502, "Bad Gateway")] * 20)
+    scene.state.close_pull(REPO, PULL)
+    assert "" in texts_after(commented, days=60)
+
+
+def _copy_run(session: Session, run: RunRow, repo: int) -> None:
+    copy = {column.key: getattr(run, column.key) for column in RunRow.__table__.columns}
+    made = RunRow(**copy | {"id": None, "repo_id": repo})
+    session.add(made)
+    session.flush()
+    attempt = session.scalars(select(AttemptRow).where(AttemptRow.run_id == run.id)).one()
+    copy = {column.key: getattr(attempt, column.key) for column in AttemptRow.__table__.columns}
+    session.add(AttemptRow(**copy | {"id": None, "run_id": made.id}))
+
+
 def test_where_github_does_not_answer_nothing_of_an_open_pull_request_goes(
     commented: Pipeline, scene: Scene
 ) -> None:
@@ -80,3 +124,21 @@ def test_a_red_main_keeps_what_its_open_alert_tells(pipeline: Pipeline, scene: S
     pipeline.deliver(scene.run(12, green, head=ON_MAIN, branch="main")).drain()
     assert [one.state for one in pipeline.issues(REPO)] == ["closed"]
     assert texts_after(pipeline, days=60) == {""}
+
+
+def test_what_is_removed_is_not_read_again(pipeline: Pipeline, scene: Scene) -> None:
+    """The repository rested, so its list still begins with those runs: they would open a second alert."""
+    assert look.look_if_due(pipeline.deps, RepoName(REPO))
+    green = Ran("linux", (PASSING, Case("test_total_is_right")))
+    pipeline.deliver(scene.run(11, RED, head=BASE, branch="main")).drain()
+    pipeline.deliver(scene.run(12, green, head=ON_MAIN, branch="main")).drain()
+    holds_newest_keys = Ran("other", (failing("test_else", line=99),))
+    pipeline.deliver(scene.run(13, holds_newest_keys, head=ELSEWHERE, branch="unrelated", pulls=())).drain()
+    texts_after(pipeline, days=182)
+    before = len(pipeline.stand_in.writes)
+    assert look.look_if_due(pipeline.deps, RepoName(REPO))
+    pipeline.drain()
+    pipeline.deliver(11, 12).drain()
+    assert len(pipeline.stand_in.writes) == before
+    assert pipeline.counted("tests.test_combine::test_total_is_right") == (2, 1)
+    assert pipeline.dead() == []

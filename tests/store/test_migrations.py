@@ -9,7 +9,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from fixtures_postgres import Server, driven
-from sqlalchemy import inspect
+from sqlalchemy import inspect, text
 
 from app.store import migrate
 from app.store.base import Base, InboxBase
@@ -18,6 +18,25 @@ from app.store.schema import METADATA, MODULES
 from app.store.session import open_engine, sqlite_url
 
 BRANCHES: list[Branch] = ["app", "inbox"]
+
+AT = "'2026-11-30 12:00:00+00'"
+OLD_EVIDENCE = f"""
+INSERT INTO repos (id, full_name, shown_name, default_branch) VALUES (1, 'o/r', 'o/r', 'main');
+INSERT INTO variants (id, repo_id, workflow_id, name) VALUES (1, 1, 1, 'linux');
+INSERT INTO runs (id, repo_id, github_id, workflow_id, workflow, event, head_sha, from_fork, url, created_at)
+VALUES (2, 1, 9, 1, 'ci', 'push', 'a', FALSE, '', {AT});
+INSERT INTO attempts (id, run_id, number, started_at, completed_at, recorded_at)
+VALUES (3, 2, 1, {AT}, {AT}, {AT});
+INSERT INTO jobs (id, attempt_id, github_id, name, variant_id, labels, url, tree_source)
+VALUES (4, 3, 1, 'linux', 1, '[]', '', '');
+INSERT INTO failures
+(id, repo_id, attempt_id, job_id, test_key, outcome, message, text_blob, cut, failed_at, record)
+VALUES (5, 1, 3, 4, -1, 'failed', '', '', FALSE, {AT}, '{{}}');
+INSERT INTO evidence (id, failure_id, digest, kind, strength, text, runs, found_at)
+VALUES (6, 5, 'x', 'recurrence', 'weak', '', '[7, 18000000000]', {AT}),
+(8, 5, 'y', 'recurrence', 'weak', '', '[7]', {AT}), (9, 5, 'z', 'recurrence', 'weak', '', '[]', {AT})
+"""
+"""One failure with three pieces of evidence, as it was stored before."""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -91,6 +110,23 @@ def test_two_hosts_that_upgrade_at_once_take_turns(postgres: Server) -> None:
 
 def _upgrade(url: str) -> None:
     migrate.upgrade(url, url)
+
+
+def test_runs_that_evidence_named_before_are_known_after(urls: dict[Branch, str]) -> None:
+    """Otherwise the first removal would take what verdicts of before rest on."""
+    url = urls["app"]
+    command.downgrade(migrate._config(url, "app"), "20261130_app_4")
+    engine = open_engine(url)
+    with engine.begin() as connection:
+        for statement in OLD_EVIDENCE.split(";"):
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+    migrate.upgrade(urls["app"], urls["inbox"])
+    engine = open_engine(url)
+    with engine.connect() as connection:
+        found = connection.execute(text("SELECT repo_id, run, attempt_id FROM named_runs ORDER BY run")).all()
+    engine.dispose()
+    assert [tuple(row) for row in found] == [(1, 7, 3), (1, 18_000_000_000, 3)]
 
 
 def test_an_empty_database_is_not_current(tmp_path: Path) -> None:

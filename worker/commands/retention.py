@@ -34,6 +34,7 @@ def run(
     """Remove what is past its time and needed by nobody, beside the running service.
 
     The worker does so once a day by itself, and also asks GitHub which pull requests were closed meanwhile.
+    A dry run tells less: orders, and texts and files that others share, are counted as they go.
     """
     settings = Settings()
     horizon = Horizon.seen_from(SystemClock().now(), settings)
@@ -41,15 +42,17 @@ def run(
         inbox = open_inbox(settings.inbox_database_url)
         try:
             removal = Removal(store, inbox, horizon)
-            counts = removal.would_go() if dry_run else removal.run()[0]
+            removed = removal.would_go() if dry_run else removal.run()[0]
         finally:
             inbox.dispose()
-    told = {name: count for name, count in sorted(counts.items()) if count}
+    rows = {name: count for name, count in sorted(removed.rows.items()) if count}
     if as_json:
-        says.line({"dry_run": dry_run, "rows": told})
-    elif not told:
+        told = {"dry_run": dry_run, "rows": rows, "texts": removed.texts}
+        says.line(told if dry_run else told | {"bytes": removed.bytes})
+    elif not removed:
         says.text("Nothing is past its time.")
     else:
         says.text("Would go:" if dry_run else "Removed:")
-        for name, count in told.items():
-            says.text(f"  {count:>12,}  {name.replace('_', ' ')}")
+        for name, count in (rows | {"texts of failures": removed.texts, "bytes": removed.bytes}).items():
+            if count:
+                says.text(f"  {count:>12,}  {name.replace('_', ' ')}")

@@ -8,7 +8,7 @@ from app.store.session import unit_of_work
 from worker.deps import Deps, Payload
 from worker.housekeeping import closed_pulls
 from worker.housekeeping.horizon import Horizon
-from worker.housekeeping.orders import removal_order
+from worker.housekeeping.orders import reached_before, removal_order
 from worker.housekeeping.removal import Removal
 
 CHUNKS = 100
@@ -23,10 +23,18 @@ def remove_old(deps: Deps, payload: Payload) -> None:
     part: int = payload["part"]
     if part == 1:
         closed_pulls.look(deps, horizon)
-    removed, is_all = Removal(deps.store, deps.inbox, horizon).run(chunks=CHUNKS)
-    log.info("removed what was past its time", part=part, is_all=is_all, **removed)
+    removal = Removal(deps.store, deps.inbox, horizon, reached=reached_before(payload))
+    removed, reached = removal.run(chunks=CHUNKS)
+    log.info(
+        "removed what was past its time",
+        part=part,
+        is_all=reached is None,
+        texts=removed.texts,
+        bytes=removed.bytes,
+        **removed.rows,
+    )
     with unit_of_work(deps.store) as session:
-        if is_all:
+        if reached is None:
             measures.note(session, measures.REMOVAL, {"": part}, at=horizon.now)
         else:
-            ask(session, removal_order(payload["day"], part=part + 1))
+            ask(session, removal_order(payload["day"], part=part + 1, reached=reached))
