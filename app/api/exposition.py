@@ -13,6 +13,7 @@ from prometheus_client.registry import Collector
 
 from app.store import totals
 from app.store.service_state import ServiceState
+from app.store.tasks import TaskState
 from app.store.totals import BETWEEN
 
 PREFIX: Final = "flake_triage_"
@@ -66,7 +67,7 @@ def _gauges(state: ServiceState, now: datetime) -> Iterator[Metric]:
         oldest.add_metric([one.stage, one.state.value], _seconds(one.oldest_at, now))
     yield tasks
     yield oldest
-    dead = sum(one.count for one in state.backlog if one.state.value == "dead")
+    dead = sum(one.count for one in state.backlog if one.state is TaskState.DEAD)
     yield _gauge("dead_letters", "Tasks given up, which a person may retry.", dead)
     yield _gauge("workers", "Workers that hold a lease.", len(state.beats_s))
     yield _gauge(

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 
 from app.deps import Wiring, WiringDep
 from app.problems import problem
-from app.settings import Settings
+from app.settings import PREFIX, Settings
 from app.store import service_state
 from app.store.session import read_only
 
@@ -45,7 +45,7 @@ class MetricsPage:
 def metrics(request: Request, wiring: WiringDep) -> Response:
     """Figures of the service; of what it reads, no more than the names of repositories."""
     if not _may_read(request, wiring.settings):
-        refused = problem(401, "show FLAKE_TRIAGE_METRICS_TOKEN as a bearer token")
+        refused = problem(401, f"show {PREFIX}METRICS_TOKEN as a bearer token")
         refused.headers["WWW-Authenticate"] = "Bearer"
         return refused
     page = request.app.state.metrics

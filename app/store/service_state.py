@@ -1,4 +1,8 @@
-"""How the service stands, in figures; each is one read by index, bounded however much there is."""
+"""How the service stands, in figures, each of one read.
+
+Those of tasks and deliveries are bounded. Comments and alerts are counted whole: one for each pull request or
+red branch told of. What came since the totals' mark is of some minutes; without a worker it grows.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Totals that only rise: what was counted until a mark, and beside it what came since.
 
 Rows past their time go, so a table's length is no total. The worker moves the mark on every few minutes; what
-came since is counted when somebody asks, by index and for these minutes only.
+came since is counted when somebody asks, by index: some minutes or, without a worker, all since it ended.
 """
 
 from collections.abc import Mapping

@@ -10,10 +10,8 @@ from app.store import workers
 from app.store.session import read_only
 from worker import says
 from worker.commands.database import existing_store
+from worker.queue.lease import USUAL_LEASE
 from worker.says import JsonFlag
-
-SILENT_S = 30.0
-"""A worker renews its lease every 5 s, and without it for 20 s ends itself."""
 
 
 def health(
@@ -26,7 +24,7 @@ def health(
     with existing_store(Settings(), subject="health") as store, read_only(store) as session:
         leases = [one for one in workers.leases(session) if anywhere or one.worker.host == host]
     ages_s = sorted(one.age_s for one in leases)
-    alive = [age_s for age_s in ages_s if age_s <= SILENT_S]
+    alive = [age_s for age_s in ages_s if age_s <= USUAL_LEASE.expires_s]
     silent_s = ages_s[0] if ages_s else None
     if as_json:
         says.line({"alive": len(alive), "silent_s": silent_s})
