@@ -17,16 +17,16 @@ venv: $(VENV)/.tools ## make .venv with every extra, torch included
 
 # demo and serve need no torch and no tools: a new machine tells the story within minutes.
 $(VENV)/.runtime: pyproject.toml constraints.txt
-	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing; name another: make PYTHON=python3"; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing; name another: make PYTHON=python3" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing flake-triage into $(VENV) ..."
+	@echo "installing flake-triage into $(VENV) ..." >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	@$(PIP) --editable .
 	@touch $@
 
 # torch goes in first and by its pinned version: a range would take the newest build for CUDA.
 $(VENV)/.tools: $(VENV)/.runtime
-	@echo "installing the tools and the replay extra into $(VENV) ..."
+	@echo "installing the tools and the replay extra into $(VENV) ..." >&2
 	@$(PIP) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) "$$(grep '^torch==' constraints.txt)"
 	@$(PIP) --editable '.[replay]' --group dev
 	@touch $@
@@ -38,6 +38,7 @@ serve: $(VENV)/.runtime ## run web and worker; settings come from FLAKE_TRIAGE_*
 	@$(BIN)/flake-triage serve $(ARGS)
 
 watch: $(VENV)/.runtime ## the whole service on this machine, asking GitHub itself: make watch ARGS=you/yours
+	$(if $(strip $(ARGS)),,@echo "name a repository: make watch ARGS=you/yours" >&2; exit 2)
 	@$(BIN)/flake-triage watch $(ARGS)
 
 test: $(VENV)/.tools ## all tests, with coverage

@@ -146,8 +146,13 @@ def test_all_dead_tasks_are_retried_together(bench: Bench) -> None:
     assert {order.key for order in bench.due()} == {"fetch:0", "fetch:1", "fetch:2"}
 
 
-def test_retry_of_nothing_dead_is_exit_code_3() -> None:
+def test_retry_of_a_task_that_is_not_dead_is_exit_code_3() -> None:
     assert flake_triage("tasks", "retry", "fetch:9").exit_code == 3
+
+
+def test_all_of_none_is_nothing_to_complain_of() -> None:
+    result = flake_triage("tasks", "retry", "--all")
+    assert (result.exit_code, result.stderr) == (0, "No tasks are dead.\n")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--all", "fetch:1"]])

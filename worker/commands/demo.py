@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from app.clock import SystemClock
+from app.domain.wording import counted
 from app.settings import WrongSettings
 from app.standin.server import StandIn
 from app.standin.webhooks import Mailbox
@@ -93,8 +94,9 @@ def _show(outcome: Outcome, standin: StandIn) -> None:
     told = outcome.plain
     says.text(
         f"\n{told['webhooks']['sent']} webhooks sent, {told['webhooks']['distinct']} of them different; "
-        f"comment created {told['comment']['creates']} time(s) and edited {told['comment']['updates']}; "
-        f"{told['duplicate_effects']} effects doubled."
+        f"comment created {counted(told['comment']['creates'], 'time')} and edited "
+        f"{counted(told['comment']['updates'], 'time')}; "
+        f"{counted(told['duplicate_effects'], 'effect')} doubled."
     )
 
 

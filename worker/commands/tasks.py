@@ -61,9 +61,13 @@ def retry_command(
     with _store() as store:
         wanted = _dead_keys(store) if all_dead else list(dict.fromkeys(keys or ()))
         retried = [key for key in wanted if _retry(store, key, as_json=as_json)]
-    if not retried:
-        says.progress("Nothing was retried.")
-        raise typer.Exit(says.NOTHING_DONE)
+    if retried:
+        return
+    if all_dead:
+        says.progress("No tasks are dead.")
+        return
+    says.progress("Nothing was retried.")
+    raise typer.Exit(says.NOTHING_DONE)
 
 
 def _retry(store: Engine, key: str, *, as_json: bool) -> bool:

@@ -102,7 +102,8 @@ def _print_verdict(one: ListedVerdict, message: str, text: str) -> None:
         says.text(f"  | {line}")
     says.text("Reasons:" if verdict.reasons else "Reasons: none")
     for reason in verdict.reasons:
-        runs = f" [runs {', '.join(str(run) for run in reason.runs)}]" if reason.runs else ""
+        noun = "run" if len(reason.runs) == 1 else "runs"
+        runs = f" [{noun} {', '.join(map(str, reason.runs))}]" if reason.runs else ""
         says.text(f"  {reason.strength.value:8}{reason.text}{runs}")
     says.text("Missing evidence:" if verdict.gaps else "Missing evidence: none known")
     for gap in verdict.gaps:
