@@ -3,7 +3,10 @@
 import logging
 import re
 import sys
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, TextIO
 
 import structlog
@@ -61,6 +64,32 @@ class _Stderr(logging.StreamHandler[TextIO]):
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr
         super().emit(record)
+
+
+class Seldom(logging.Filter):
+    """Of what one line of code logs, lets one record through in so many seconds, with the number of others.
+
+    For a library that logs at each of many tries while a server is away.
+    """
+
+    def __init__(self, every_s: float, seconds: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._every_s, self._seconds = every_s, seconds
+        self._next_s: dict[tuple[str, int], float] = {}
+        self._kept_back: Counter[tuple[str, int]] = Counter()
+        self._change = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        place, now_s = (record.pathname, record.lineno), self._seconds()
+        with self._change:
+            if now_s < self._next_s.get(place, now_s):
+                self._kept_back[place] += 1
+                return False
+            self._next_s[place] = now_s + self._every_s
+            others = self._kept_back.pop(place, 0)
+        if others:
+            record.msg, record.args = f"{record.getMessage()} (and {others} like it since the last)", None
+        return True
 
 
 def configure(*, level: int = logging.INFO) -> None:

@@ -1,6 +1,7 @@
 """Logs: no secret gets out, no text moves a terminal, every line is JSON."""
 
 import json
+import logging
 import re
 import subprocess
 import sys
@@ -208,3 +209,17 @@ def test_levels_below_are_left_out_of_library_logs_too() -> None:
     program = SAYS + "logging.getLogger('httpx').info('GET https://signed')\n"
     said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stderr
     assert "signed" not in said
+
+
+def test_a_line_logged_at_each_try_is_told_seldom_and_the_others_are_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    now_s = 0.0
+    seldom, logger = logs.Seldom(10, lambda: now_s), logging.getLogger("of a library")
+    logger.addFilter(seldom)
+    for now_s in (0.0, 1.0, 9.0, 10.0, 30.0):
+        logger.warning("try at %s s failed", now_s)
+        if now_s == 1.0:
+            logger.warning("another matter")
+    told = ["try at 0.0 s failed", "another matter", "try at 10.0 s failed (and 2 like it since the last)"]
+    assert caplog.messages == [*told, "try at 30.0 s failed"]

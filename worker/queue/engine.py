@@ -9,6 +9,7 @@ from datetime import datetime
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions, error
 from sqlalchemy import Engine
 
+from app.logs import Seldom
 from app.store.outbox import Order
 from app.store.session import open_engine
 from worker.deps import PARTITIONED, QUEUES, QueueName
@@ -28,6 +29,8 @@ ALIVE = frozenset({"PENDING", "ENQUEUED", "DELAYED"})
 ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 
 FORGOTTEN_AT_ONCE = 500
+
+SAY_AGAIN_S = 10.0
 
 RunTry = Callable[[str, int], None]
 """Runs one try of the task `key` for its order `number`; after a crash, again for the same two."""
@@ -183,4 +186,6 @@ def _log_through_root() -> None:
     """Its logger brings a handler that writes unredacted plain text; leave writing to ours."""
     logger = logging.getLogger("dbos")
     logger.handlers.clear()
+    if not any(isinstance(one, Seldom) for one in logger.filters):
+        logger.addFilter(Seldom(SAY_AGAIN_S))  # its queues each try many times a second
     logger.propagate = True
