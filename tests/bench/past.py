@@ -15,7 +15,7 @@ from app.domain.outcome import OutcomeKind, TestId
 from app.domain.policy import VerdictPolicy
 from app.domain.run import Conclusion, Job, WorkflowRun
 from app.domain.run_vector import Cell
-from app.store import blobs, commits, failures, identities, repos, results, runs
+from app.store import blobs, commits, failures, identities, recording, repos, results, runs
 from app.store.commit_index import CommitIndex
 from app.store.failures import NewFailure
 from app.store.identities import KeyCache
@@ -74,7 +74,7 @@ class Past:
             commits.remember(
                 session, repo, [commits.CommitFacts(sha=run.head_sha, parents=parents, branch="main")]
             )
-            attempt = runs.record_attempt(session, repo, run, jobs, pull=None, recorded_at=at)
+            attempt = recording.record_attempt(session, repo, run, jobs, pull=None, recorded_at=at)
             cells = []
             for stored in runs.jobs_of(session, attempt):
                 failing = red[stored.variant.partition("(")[2].rstrip(")")]
@@ -85,7 +85,7 @@ class Past:
                 new = [_failure(stored.id, tests[test], packed[test].digest, at) for test in failing]
                 failures.record_once(session, repo, attempt, new)
                 cells.append(told)
-            runs.claim_counting(session, [one.job for one in cells], at=at)
+            recording.claim_counting(session, [one.job for one in cells], at=at)
             results.add_to_days(session, cells, day=at.date())
         group_attempt(IngestKernel(self.store, VerdictPolicy(), StoppedClock(at)), attempt)
         with unit_of_work(self.store) as session:

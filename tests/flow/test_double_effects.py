@@ -19,8 +19,9 @@ from app.standin.server import StandIn
 from app.standin.talk import Author, IssueRecord
 from app.store.artifacts import files_of
 from app.store.outbox import Order
+from app.store.recording import adopt_job
 from app.store.reports import AlertRow, CommentRow
-from app.store.runs import JobRow, adopt_job
+from app.store.runs import JobRow
 from app.store.session import read_only, unit_of_work
 from worker.demo import facts
 from worker.demo.stage_set import StageSet

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.ids import JobId, RepoName, RunId, Sha
 from app.domain.run import Conclusion, Job, WorkflowRun
-from app.store import runs
+from app.store import recording, runs
 from app.store.run_values import StoredAttempt, StoredJob
 
 NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -41,7 +41,7 @@ class Desk:
             url="https://github.com/octo/lib/actions/runs/1",
         )
         listed = [self.job(run * 100 + place, run, name) for place, name in enumerate(jobs)]
-        key = runs.record_attempt(self.session, self.repo, told, listed, pull=None, recorded_at=NOON)
+        key = recording.record_attempt(self.session, self.repo, told, listed, pull=None, recorded_at=NOON)
         return runs.attempt(self.session, key)
 
     def job(self, key: int, run: int, name: str) -> Job:

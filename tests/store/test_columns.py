@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, select
 
 from app.domain.ids import RepoName
-from app.store import repos, runs
+from app.store import recording, repos
 from app.store.base import BYTES_A_CHARACTER, storable
 from app.store.expressions import by_code_points, total
 from app.store.repos import RepoRow
@@ -34,8 +34,8 @@ def test_what_is_stored_is_stored_again_the_same(text: str, most: int) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_name_is_stored_and_found_again(desk: Desk, name: str) -> None:
-    first = runs.variant_ids(desk.session, desk.repo, 1, [name])
-    assert runs.variant_ids(desk.session, desk.repo, 1, [name]) == first
+    first = recording.variant_ids(desk.session, desk.repo, 1, [name])
+    assert recording.variant_ids(desk.session, desk.repo, 1, [name]) == first
     found = desk.session.scalars(select(VariantRow.name).where(VariantRow.name == name)).one()
     assert found == storable(name, 500)
 

@@ -11,7 +11,7 @@ from app.domain.outcome import OutcomeKind
 from app.domain.run import Conclusion, PullRequest
 from app.domain.run_vector import Cell
 from app.domain.tested_tree import TestedTree, TreeSource
-from app.store import known_attempt, repos, results, runs, workflows
+from app.store import known_attempt, recording, repos, results, runs, workflows
 from app.store.observations import Observations
 from app.store.results import DailyCountRow, JobCells
 from app.store.runs import AttemptRow, JobRow
@@ -38,8 +38,8 @@ def test_shards_of_one_job_share_a_variant(desk: Desk) -> None:
 
 def test_an_orphan_job_is_adopted_once_under_a_negative_id(desk: Desk) -> None:
     attempt = desk.attempt()
-    adopted = runs.adopt_job(desk.session, attempt, "artifact reports")
-    assert adopted == runs.adopt_job(desk.session, attempt, "artifact reports")
+    adopted = recording.adopt_job(desk.session, attempt, "artifact reports")
+    assert adopted == recording.adopt_job(desk.session, attempt, "artifact reports")
     assert adopted.github_id < 0
     assert adopted.conclusion is None
 
@@ -50,7 +50,7 @@ def test_what_a_job_tested_is_read_as_it_was_written(desk: Desk) -> None:
     tested = TestedTree(
         TreeSource.MERGE_COMMIT, Sha("c" * 40), TreeSha("d" * 40), Sha("e" * 40), base_in_head=True
     )
-    runs.set_tested_tree(desk.session, job.id, tested)
+    recording.set_tested_tree(desk.session, job.id, tested)
     desk.session.expire_all()
     assert runs.jobs_of(desk.session, job.attempt)[0].tested == tested
 
@@ -78,14 +78,14 @@ def test_the_last_green_is_another_commit_that_succeeded_by_then(desk: Desk) -> 
 
 def test_counting_is_claimed_once(desk: Desk) -> None:
     job = desk.stored_job()
-    assert runs.claim_counting(desk.session, [job.id], at=NOON) == {job.id}
-    assert runs.claim_counting(desk.session, [job.id], at=NOON) == set()
+    assert recording.claim_counting(desk.session, [job.id], at=NOON) == {job.id}
+    assert recording.claim_counting(desk.session, [job.id], at=NOON) == set()
 
 
 def test_an_attempt_is_known_with_its_jobs_and_reopened(desk: Desk) -> None:
     assert known_attempt.find(desk.session, desk.repo, RunId(1), 1) is None
     attempt = desk.attempt()
-    runs.mark_judged(desk.session, attempt.id, at=NOON)
+    recording.mark_judged(desk.session, attempt.id, at=NOON)
     known = known_attempt.find(desk.session, desk.repo, RunId(1), 1)
     assert known is not None
     assert known.attempt == replace(attempt, is_judged=True)
@@ -165,5 +165,5 @@ def test_a_pull_request_is_kept_as_last_seen(desk: Desk) -> None:
 def test_the_conclusion_of_a_job_follows_what_came_last(desk: Desk) -> None:
     attempt = desk.attempt()
     job = replace(desk.job(100, 1, "test"), conclusion=Conclusion.SUCCESS)
-    runs._record_jobs(desk.session, desk.repo, attempt.workflow_id, attempt.id, [job])
+    recording.record_jobs(desk.session, desk.repo, attempt.workflow_id, attempt.id, [job])
     assert desk.session.scalars(select(JobRow.conclusion)).all() == ["success"]

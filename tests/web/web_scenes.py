@@ -22,6 +22,7 @@ from app.store import (
     gaps,
     inbox,
     outbox,
+    recording,
     reports,
     repos,
     runs,
@@ -118,7 +119,7 @@ def other_pulls(session: Session) -> None:
         head = sha(f"{number}ead")
         job = Seen("test (3.11)", conclusion, outcomes)
         key, _ = story.attempt(29539000000 + number, "pull_request", head, at, conclusion, job, pull=number)
-        runs.mark_judged(session, key, at=NOW)
+        recording.mark_judged(session, key, at=NOW)
 
 
 def commented(session: Session, *, comment: int) -> None:
@@ -141,7 +142,7 @@ def green_push_at_the_same_head(session: Session, *passed: str, judged: bool = T
     at = NOW - timedelta(hours=1)
     key, _ = story.attempt(29538420000, "push", head, at, Conclusion.SUCCESS, job, pull=83)
     if judged:
-        runs.mark_judged(session, key, at=NOW)
+        recording.mark_judged(session, key, at=NOW)
 
 
 def reported_green_over_a_red_job(session: Session) -> None:
@@ -196,7 +197,7 @@ def other_main(session: Session, case: str) -> None:
     if case == "gap":
         more_gaps(session, attempt=key, number=1)
     if case == "silent":
-        runs.mark_judged(session, key, at=NOW)
+        recording.mark_judged(session, key, at=NOW)
     if case == "judged":
         regression = verdict(Kind.REGRESSION, Strength.CONFIRMED, Whose.UNKNOWN, FLIP)
         for failure in found.values():
@@ -205,14 +206,14 @@ def other_main(session: Session, case: str) -> None:
 
 def unknown_trees(session: Session) -> None:
     for job in runs.jobs_of(session, 14):
-        runs.set_tested_tree(session, job.id, TestedTree(TreeSource.UNKNOWN))
+        recording.set_tested_tree(session, job.id, TestedTree(TreeSource.UNKNOWN))
     for job in runs.jobs_of(session, 12):
-        runs.set_tested_tree(session, job.id, TestedTree(TreeSource.MERGE_COMMIT))
+        recording.set_tested_tree(session, job.id, TestedTree(TreeSource.MERGE_COMMIT))
 
 
 def judged_attempts(session: Session, *attempts: int) -> None:
     for key in attempts:
-        runs.mark_judged(session, key, at=NOW)
+        recording.mark_judged(session, key, at=NOW)
 
 
 def green_with_lint(session: Session) -> int:
@@ -221,7 +222,7 @@ def green_with_lint(session: Session) -> int:
     others = (Seen("lint", Conclusion.SUCCESS, {}), Seen("deploy", Conclusion.SKIPPED, {}))
     story = Story(session)
     key, _ = story.attempt(29538900000, "push", sha("9ee"), NOW, Conclusion.SUCCESS, tested, *others)
-    runs.mark_judged(session, key, at=NOW)
+    recording.mark_judged(session, key, at=NOW)
     return key
 
 

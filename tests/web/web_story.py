@@ -25,6 +25,7 @@ from app.store import (
     identities,
     inbox,
     outbox,
+    recording,
     reports,
     repos,
     results,
@@ -103,14 +104,14 @@ class Story:
             pulls=(),
             url=f"https://github.com/{REPO}/actions/runs/{run}",
         )
-        key = runs.record_attempt(self.session, self.repo, recorded, jobs, pull=pull, recorded_at=at)
+        key = recording.record_attempt(self.session, self.repo, recorded, jobs, pull=pull, recorded_at=at)
         by_name = {job.name: job for job in runs.jobs_of(self.session, key)}
         found: dict[str, int] = {}
         cells = []
         for one in seen:
             job = by_name[one.name]
             source = TreeSource.MERGE_COMMIT if event == "pull_request" else TreeSource.HEAD
-            runs.set_tested_tree(
+            recording.set_tested_tree(
                 self.session,
                 job.id,
                 TestedTree(source, commit=head, tree=TreeSha(sha("1a2b3c4")), base_in_head=True),
@@ -338,7 +339,7 @@ def _judge(story: Story, attempt: int, pushed: dict[str, int], on_main: dict[str
     verdicts.record_change(
         session, on_main["test (3.13)::test_rotate_keys"], new, facts={}, at=NOW - timedelta(hours=2)
     )
-    runs.mark_judged(session, attempt, at=NOW - timedelta(hours=2))
+    recording.mark_judged(session, attempt, at=NOW - timedelta(hours=2))
 
 
 def _around(story: Story, attempt: int, merged: Sha) -> None:

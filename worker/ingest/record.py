@@ -17,7 +17,18 @@ from app.domain.run import (
     attempt_conclusion,
 )
 from app.domain.tested_tree import TestedTree
-from app.store import artifacts, blobs, changes, commits, gaps, known_attempt, repos, runs, workflows
+from app.store import (
+    artifacts,
+    blobs,
+    changes,
+    commits,
+    gaps,
+    known_attempt,
+    recording,
+    repos,
+    runs,
+    workflows,
+)
 from app.store.artifacts import SourceFile
 from app.store.known_attempt import KnownAttempt
 from worker.ingest.manifest import Entry
@@ -47,7 +58,7 @@ def record_unit(
         _remember_pull(session, repo, first, first.pull)
     _remember_code(session, repo, first)
     run = _run(session, repo, [one.entry for one in taken], known, site)
-    attempt = runs.record_attempt(
+    attempt = recording.record_attempt(
         session, repo, run, _jobs(taken, site), pull=first.pull, recorded_at=run.completed_at
     )
     known_attempt.reopen(session, attempt)
@@ -57,7 +68,7 @@ def record_unit(
         blobs.keep(session, *(file.blob for file in one.files))
         artifacts.add_files(session, attempt, [_source(job, file) for file in one.files])
         gaps.note(session, attempt, job, one.gaps, at=run.completed_at)
-        runs.set_tested_tree(session, job, one.tested)
+        recording.set_tested_tree(session, job, one.tested)
     return attempt, sorted({keys[one.job] for one in taken})
 
 

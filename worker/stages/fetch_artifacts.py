@@ -12,7 +12,7 @@ from app.domain.gap import Gap, GapKind
 from app.domain.ids import JobId
 from app.domain.rank_log import is_results_candidate, is_text_log, rank_of
 from app.domain.run import Job
-from app.store import artifacts, blobs, commits, gaps, runs, seen_jobs
+from app.store import artifacts, blobs, commits, gaps, recording, runs, seen_jobs
 from app.store.artifacts import ArtifactState, FileKind, SourceFile, StoredArtifact
 from app.store.blobs import PackedBlob
 from app.store.commits import CommitFacts
@@ -167,6 +167,6 @@ def _store(deps: Deps, attempt: StoredAttempt, haul: Haul) -> None:
             gaps.note(session, attempt.id, job, [gap], at=now)
         for log in haul.logs:
             gaps.note(session, attempt.id, log.job, log.gaps, at=now)
-            runs.set_tested_tree(session, log.job, log.tested)
+            recording.set_tested_tree(session, log.job, log.tested)
         seen_jobs.set_timed_out(session, {log.job for log in haul.logs if log.timed_out})
         ask(session, Order(f"read:{attempt.id}", "read_results", {"schema": 1, "attempt": attempt.id}))

@@ -12,7 +12,7 @@ from app.domain.judge import judge
 from app.domain.policy import VerdictPolicy
 from app.domain.run import TESTS_THE_PUSHED_COMMIT
 from app.domain.verdict import Verdict
-from app.store import evidence_json, repos, runs, verdicts
+from app.store import evidence_json, recording, repos, runs, verdicts
 from app.store.commit_index import CommitIndex
 from app.store.failures import StoredFailure
 from app.store.outbox import Order, ask
@@ -52,7 +52,7 @@ def judge_failures(deps: Deps, payload: Payload) -> None:
         with unit_of_work(deps.store) as session:
             changed = record(session, judged, at=now)
             if is_last:
-                runs.mark_judged(session, attempt.id, at=now)
+                recording.mark_judged(session, attempt.id, at=now)
                 ask(session, *_reports(session, attempt, [attempt, *_attempts_of(session, changed)]))
             else:
                 ask(session, *_reports(session, attempt, _attempts_of(session, changed), part=number))
@@ -115,14 +115,20 @@ def record(session: Session, judged: Sequence[Judged], *, at: datetime) -> list[
 
 
 def judge_attempt(
-    session: Session, attempt: StoredAttempt, index: CommitIndex, policy: VerdictPolicy, *, at: datetime
+    session: Session,
+    attempt: StoredAttempt,
+    index: CommitIndex,
+    policy: VerdictPolicy,
+    *,
+    at: datetime,
+    is_news: bool = True,
 ) -> list[StoredFailure]:
     """Judge in one transaction from what the store knows; return the failures whose verdict is new."""
     gatherer = Gatherer(session, History(session, index), policy)
     changed: list[StoredFailure] = []
-    for part in in_parts(affected_failures(session, attempt, policy)):
+    for part in in_parts(affected_failures(session, attempt, policy, is_news=is_news)):
         changed += record(session, [judge_one(gatherer, one, policy) for one in part], at=at)
-    runs.mark_judged(session, attempt.id, at=at)
+    recording.mark_judged(session, attempt.id, at=at)
     return changed
 
 

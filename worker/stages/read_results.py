@@ -14,7 +14,7 @@ from app.domain.outcome import Errored, Failed, OutcomeKind, TestId
 from app.domain.reading_budget import ReadingBudget
 from app.domain.results_file import Reading
 from app.domain.run_vector import Cell
-from app.store import artifacts, blobs, failures, gaps, identities, results, runs
+from app.store import artifacts, blobs, failures, gaps, identities, recording, results, runs
 from app.store.artifacts import FileKind, SourceFile
 from app.store.failures import NewFailure
 from app.store.identities import KeyCache
@@ -61,7 +61,7 @@ def read_attempt(
     now = kernel.clock.now()
     with unit_of_work(kernel.store) as session:
         cells = [_store_job(session, attempt, job, test_keys, at=now) for job in read]
-        claimed = runs.claim_counting(session, [one.job for one in cells if one.cells], at=now)
+        claimed = recording.claim_counting(session, [one.job for one in cells if one.cells], at=now)
         new = [one for one in cells if one.job in claimed]
         results.add_to_days(session, new, day=attempt.started_at.date())
         ask(session, *then)
@@ -74,7 +74,7 @@ def _adopt_orphans(kernel: Kernel, attempt: StoredAttempt, files: Sequence[Sourc
         return []
     now = kernel.clock.now()
     with unit_of_work(kernel.store) as session:
-        adopted = [runs.adopt_job(session, attempt, f"artifact {origin}") for origin in origins]
+        adopted = [recording.adopt_job(session, attempt, f"artifact {origin}") for origin in origins]
         detail = "which job uploaded it cannot be told from its name or its time"
         for origin in origins:
             gap = Gap(GapKind.RESULTS_UNATTRIBUTED, origin, detail)

@@ -9,12 +9,15 @@ from app.domain.errors import Gone, Rejected, Unavailable
 from app.domain.ids import DeliveryId, RepoName, RunId
 from app.domain.run import TESTS_A_MERGE, TESTS_THE_PUSHED_COMMIT, Job, PullRequest, WorkflowRun
 from app.github.client import GitHub
-from app.store import changes, commits, inbox, repos, runs, seen_jobs, workflows
+from app.store import changes, commits, inbox, recording, repos, seen_jobs, workflows
 from app.store.outbox import Order, ask
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
 from worker.fetching.attempt_order import attempt_order
 from worker.fetching.known_commits import known_commit
+from worker.housekeeping.horizon import Horizon
+
+log = structlog.get_logger(__name__)
 
 LISTED_COMMITS = 250
 """GitHub lists no more commits of one pull request (docs.github.com, REST, "List commits")."""
@@ -43,10 +46,16 @@ def _is_recorded(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> boo
 
 
 def record_attempt(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> None:
-    """Store the attempt, and order the one before it where that was never heard of."""
+    """Store the attempt, and order the one before it where that was never heard of.
+
+    One that is past its time was read before and removed, or would be removed at once: it is passed over.
+    """
     run = deps.github.run_attempt(repo, run_id, attempt)
     if run.conclusion is None:
         raise Unavailable(f"run {run_id}", "GitHub does not show its conclusion yet")
+    if run.completed_at < Horizon.seen_from(deps.clock.now(), deps.settings).failures:
+        log.info("passed over a run that is past its time", run=run_id, attempt=attempt)
+        return
     jobs = _own_jobs(deps.github, run)
     facts = deps.github.repository(repo)
     pull = _pull_of(deps.github, run, facts.default_branch)
@@ -62,7 +71,7 @@ def record_attempt(deps: Deps, repo: RepoName, run_id: RunId, attempt: int) -> N
             changes.remember(session, key, own)
             commits.remember(session, key, listed)
         jobs = seen_jobs.keep_timed_out(session, key, run, jobs)
-        stored = runs.record_attempt(
+        stored = recording.record_attempt(
             session, key, run, jobs, pull=pull.number if pull else None, recorded_at=now
         )
         ask(session, Order(f"fetch:{stored}", "fetch_artifacts", {"schema": 1, "attempt": stored}))
