@@ -19,7 +19,10 @@ def health(
     anywhere: Annotated[bool, typer.Option("--anywhere", help="A worker on any host will do.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Exit 0 if a worker on this host has renewed its lease in the last 30 seconds, else 1."""
+    """Exit 0 if a worker on this host has renewed its lease in the last 30 seconds, 1 if none has.
+
+    Exits 3 where there is no database to look into.
+    """
     host = socket.gethostname()[:100]
     with existing_store(Settings(), subject="health") as store, read_only(store) as session:
         leases = [one for one in workers.leases(session) if anywhere or one.worker.host == host]
