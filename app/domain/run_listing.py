@@ -85,7 +85,10 @@ def distinct(listed: Iterable[ListedRun]) -> list[ListedRun]:
 def missing(
     listed: Iterable[ListedRun], recorded: Mapping[RunId, Collection[int]], *, since: datetime
 ) -> list[Missing]:
-    """The newest ended attempt of each run that ended since then, where it was not recorded."""
+    """The newest ended attempt of each run that ended since then, where it was not recorded.
+
+    What is older than records are kept is not wanted: that it has no record says nothing.
+    """
     found = []
     for run in distinct(listed):
         attempt = run.attempt if run.is_completed else run.attempt - 1

@@ -22,7 +22,7 @@ from app.store.verdicts import EvidenceRow, VerdictRow
 FAILURES_AT_ONCE = 100
 FILES_AT_ONCE = 10
 
-_OldAttempts: TypeAlias = "Select[int, int, int, int, str | None, int | None, datetime, datetime]"
+_OldAttempts: TypeAlias = "Select[int, int, int, int, str | None, str, int | None, datetime]"
 
 ATTEMPTS_AT_ONCE = 500
 """Looked at together; of what is past its time, the rest is not read meanwhile."""
@@ -62,8 +62,8 @@ class OldAttempt:
     run: int
     github_id: int
     head_branch: str | None
+    head_sha: str
     pull: int | None
-    created_at: datetime
     recorded_at: datetime
 
     @property
@@ -101,8 +101,8 @@ def _attempts(before: datetime) -> _OldAttempts:
             RunRow.id,
             RunRow.github_id,
             RunRow.head_branch,
+            RunRow.head_sha,
             RunRow.pull,
-            RunRow.created_at,
             AttemptRow.recorded_at,
         )
         .join(RunRow, RunRow.id == AttemptRow.run_id)

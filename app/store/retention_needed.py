@@ -29,13 +29,20 @@ class OpenPull:
 
 
 def told_of(session: Session, old: Sequence[OldAttempt]) -> set[int]:
-    """The attempts that an open alert or the comment on an open pull request may have to tell of again."""
+    """The attempts that an open alert or the comment on an open pull request may have to tell of again.
+
+    The comment tells of all at the head, also of a push before the pull request was opened. An alert counts
+    from when attempts were recorded: a re-run's run is older.
+    """
     since = _open_alerts(session)
     pulls = _open_among(session, {(one.repo, one.pull) for one in old if one.pull is not None})
+    heads = _open_heads(session, {(one.repo, one.head_sha) for one in old if one.pull is None})
     return {
         one.id
         for one in old
-        if (one.repo, one.pull) in pulls or _is_after(one, since.get((one.repo, one.head_branch)))
+        if (one.repo, one.pull) in pulls
+        or (one.pull is None and (one.repo, one.head_sha) in heads)
+        or _is_after(one, since.get((one.repo, one.head_branch)))
     }
 
 
@@ -45,15 +52,15 @@ def old_open_pulls(session: Session, *, raw: datetime, failures: datetime) -> li
     loses = and_(
         AttemptRow.recorded_at < raw, AttemptRow.raw_removed_at.is_(None), AttemptRow.judged_at.is_not(None)
     )
-    is_old = (
-        exists()
-        .where(RunRow.repo_id == PullRow.repo_id, RunRow.pull == PullRow.number)
-        .where(AttemptRow.run_id == RunRow.id, or_(goes, loses))
+    old = exists().where(AttemptRow.run_id == RunRow.id, or_(goes, loses))
+    of_pull = old.where(RunRow.repo_id == PullRow.repo_id, RunRow.pull == PullRow.number)
+    at_head = old.where(
+        RunRow.repo_id == PullRow.repo_id, RunRow.head_sha == PullRow.head_sha, RunRow.pull.is_(None)
     )
     statement = (
         select(PullRow.repo_id, RepoRow.shown_name, PullRow.number)
         .join(RepoRow, RepoRow.id == PullRow.repo_id)
-        .where(PullRow.is_open.is_(True), is_old)
+        .where(PullRow.is_open.is_(True), or_(of_pull, at_head))
         .order_by(PullRow.repo_id, PullRow.number)
     )
     return [OpenPull(repo, RepoName(name), number) for repo, name, number in session.execute(statement)]
@@ -84,6 +91,16 @@ def _open_among(session: Session, pulls: Collection[tuple[int, int]]) -> set[tup
     return found
 
 
+def _open_heads(session: Session, heads: Collection[tuple[int, str]]) -> set[tuple[int, str]]:
+    found: set[tuple[int, str]] = set()
+    for some in chunks(sorted(heads), ROWS_PER_STATEMENT):
+        statement = select(PullRow.repo_id, PullRow.head_sha).where(
+            PullRow.is_open.is_(True), tuple_(PullRow.repo_id, PullRow.head_sha).in_(some)
+        )
+        found.update((repo, head) for repo, head in session.execute(statement))
+    return found
+
+
 def _open_alerts(session: Session) -> dict[tuple[int, str | None], datetime]:
     statement = select(AlertRow.repo_id, AlertRow.branch, AlertRow.opened_at).where(
         AlertRow.state == AlertState.OPEN.value
@@ -92,4 +109,4 @@ def _open_alerts(session: Session) -> dict[tuple[int, str | None], datetime]:
 
 
 def _is_after(one: OldAttempt, opened_at: datetime | None) -> bool:
-    return opened_at is not None and one.created_at >= opened_at - BEFORE_AN_ALERT
+    return opened_at is not None and one.recorded_at >= opened_at - BEFORE_AN_ALERT

@@ -10,7 +10,7 @@ from typing import Literal
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from app.store import retention, retention_needed, retention_queue
+from app.store import out_of_sight, retention, retention_needed, retention_queue
 from app.store.retention import OldAttempt, Place, Removed
 from app.store.session import read_only, unit_of_work
 from worker.housekeeping.horizon import Horizon
@@ -173,6 +173,7 @@ class Removal:
         yield from self._until_none(lambda session: retention.remove_some_files(session, attempt.id))
         with unit_of_work(self._store) as session:
             removed = retention.remove_attempt(session, attempt)
+            out_of_sight.note_removed(session, attempt.repo, recorded_at=attempt.recorded_at)
         yield removed
 
     def _remove_raw(self, attempt: OldAttempt) -> Iterator[Removed]:

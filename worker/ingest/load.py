@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.domain.gap import GapKind
 from app.domain.ids import RepoName, RunId, Sha, TreeSha
 from app.domain.policy import VerdictPolicy
-from app.store import commits, failures, gaps, known_attempt, repos, runs
+from app.store import commits, failures, gaps, known_attempt, out_of_sight, repos, runs
 from app.store.commit_index import CommitIndex
 from app.store.commits import CommitFacts
 from app.store.identities import KeyCache
@@ -31,7 +31,7 @@ from worker.stages.judge_failures import judge_attempt
 from worker.stages.read_results import read_attempt
 
 Complain = Callable[[str], None]
-Status = Literal["new", "replaced", "known"]
+Status = Literal["new", "replaced", "known", "past"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,10 @@ class IngestKernel:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What the store has of one unit's jobs afterwards; of a `known` one it had all of it before."""
+    """What the store has of one unit's jobs afterwards; of a `known` one it had all of it before.
+
+    One that is `past` its time was passed over: it may have been stored, counted and removed before.
+    """
 
     repo: RepoName
     run: int
@@ -111,6 +114,9 @@ class Loader:
             repo = self._repo(session, unit.repo)
             known = known_attempt.find(session, repo.key, RunId(first.run), first.attempt)
             removal = self.replacing.plan(session, known, unit.entries) if self.replacing and known else None
+            is_past = known is None and _may_be_removed(session, repo.key, unit)
+        if is_past:
+            return Loaded(unit.repo, first.run, first.attempt, 0, 0, 0, 0, "past")
         head = removal.head if removal else _head(first, known)
         entries = [entry for entry in unit.entries if self._agrees(entry, head)]
         if not entries:
@@ -197,6 +203,12 @@ class Loader:
         return found
 
 
+def _may_be_removed(session: Session, repo: int, unit: Unit) -> bool:
+    """Whether an attempt that is not stored may have been, and be counted for good."""
+    until = out_of_sight.removed_until(session, repo)
+    return until is not None and max(entry.ended_at for entry in unit.entries) <= until
+
+
 def _head(first: Entry, known: KnownAttempt | None) -> Head:
     return (known.attempt.head_sha, known.attempt.event) if known else (first.sha, first.event)
 
@@ -206,7 +218,9 @@ def _stored_jobs(entries: Sequence[Entry], known: KnownAttempt) -> list[int]:
     jobs: set[int] = set()
     for entry in entries:
         job = find_job(entry, known.jobs)
-        if not known.attempt.is_judged or job is None or not is_stored(entry, job.id, known.files):
+        if not known.attempt.is_judged or job is None:
+            return []
+        if not known.has_lost_files and not is_stored(entry, job.id, known.files):
             return []
         jobs.add(job.id)
     return sorted(jobs)

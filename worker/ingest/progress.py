@@ -22,6 +22,7 @@ class Progress:
     def __init__(self) -> None:
         self.units = 0
         self.known = 0
+        self.past = 0
         self.problems = 0
         self._results = 0
         self._told_at = time.monotonic()
@@ -45,8 +46,11 @@ class Progress:
         if loaded.status == "known":
             self.known += 1
             return
+        if loaded.status == "past":
+            self.past += 1
+            return
         self._results += loaded.results
-        words = f"{counted(self.units - self.known, 'attempt')}, {self._results:,} results"
+        words = f"{counted(self._new, 'attempt')}, {self._results:,} results"
         if self._status is not None:
             self._status.update(words)
         elif time.monotonic() - self._told_at >= EVERY_S:
@@ -57,10 +61,17 @@ class Progress:
         self.problems += 1
         says.progress(f"flake-triage: {problem}")
 
+    @property
+    def _new(self) -> int:
+        return self.units - self.known - self.past
+
     def summarise(self, *, commits: int) -> None:
-        new = counted(self.units - self.known, "attempt")
+        new = counted(self._new, "attempt")
         told = [f"Brought in {new}, {self._results:,} results, {counted(commits, 'commit')}"]
         if self.known:
             verb = "was" if self.known == 1 else "were"
             told.append(f"{counted(self.known, 'attempt')} {verb} already known (--replace takes them anew)")
+        if self.past:
+            words = "was past its time" if self.past == 1 else "were past their time"
+            told.append(f"{counted(self.past, 'attempt')} {words} and passed over")
         says.progress(f"{'; '.join([*told, counted(self.problems, 'problem')])}.")

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.domain.errors import CredentialsRefused, Gone, TriageError, Unavailable
 from app.domain.ids import RepoName
 from app.domain.look_trouble import LookTrouble
-from app.domain.run_listing import Covered, Missing, after_look, choose, distinct, horizon, is_deep, missing
+from app.domain.run_listing import Missing, after_look, choose, distinct, horizon, is_deep, missing
 from app.github.facts import RepositoryFacts
 from app.logs import redact
 from app.store import outbox, repos, watch
@@ -18,6 +18,7 @@ from app.store.session import unit_of_work
 from app.store.watch import Seen, Watched
 from worker.deps import Deps
 from worker.fetching.attempt_order import attempt_order
+from worker.housekeeping.horizon import Horizon
 from worker.watching.walk import Walked, walk
 
 TURN = timedelta(minutes=5)
@@ -91,7 +92,7 @@ def _conclude(deps: Deps, repo: RepoName, watched: Watched, look: Look, most: in
     with unit_of_work(deps.store) as session:
         key, name = _identify(session, repo, look.facts)
         chosen, left = choose(
-            _missing(session, key, watched.seen.covered, walked),
+            _missing(session, key, walked, since=max(watched.seen.covered.since, _removed_until(deps, look))),
             limit=deps.settings.first_look_runs if first else most,
             default_branch=repos.default_branch(session, key),
         )
@@ -133,10 +134,15 @@ def _identify(session: Session, repo: RepoName, facts: RepositoryFacts | None) -
     return key, facts.full_name
 
 
-def _missing(session: Session, key: int, covered: Covered, walked: Walked) -> list[Missing]:
-    """What nobody has recorded or ordered."""
+def _removed_until(deps: Deps, look: Look) -> datetime:
+    """What ended before may have been read and removed since: reading it again would tell it again."""
+    return Horizon.seen_from(look.now, deps.settings).failures
+
+
+def _missing(session: Session, key: int, walked: Walked, *, since: datetime) -> list[Missing]:
+    """What ended since then and nobody has recorded or ordered."""
     known = watch.recorded(session, key, {run.id for run in walked.runs})
-    found = missing(walked.runs, known, since=covered.since)
+    found = missing(walked.runs, known, since=since)
     asked = watch.ordered(session, {_order(key, one).key for one in found})
     return [one for one in found if _order(key, one).key not in asked]
 
