@@ -10,6 +10,7 @@ from fixtures_app import OWNER
 from fixtures_github import ManualClock
 from pipeline import Pipeline, open_pipeline
 from scene import BASE, FAILING, ON_MAIN, PASSING, PULL, REPO, Case, Ran, Scene, failing
+from test_daily_removal import open_pulls_elsewhere, texts_after
 
 from app.domain.ids import RepoName
 from app.domain.marker import comment_marker
@@ -97,6 +98,13 @@ def test_token_that_ends_before_every_stage_stops_nothing(
     assert len(pipeline.comments(REPO, PULL)) == 1
     assert pipeline.dead() == []
     assert len(pipeline.tries) == len(set(pipeline.tries)), "no stage was tried twice"
+
+
+def test_owners_who_took_the_app_away_hold_up_no_removal_of_others(pipeline: Pipeline, scene: Scene) -> None:
+    pipeline.deliver(scene.run(1, RED, event="pull_request")).drain()
+    open_pulls_elsewhere(pipeline)
+    scene.state.close_pull(REPO, PULL)
+    assert "" in texts_after(pipeline, days=60)
 
 
 def test_hour_between_runs_is_no_matter(pipeline: Pipeline, scene: Scene, app: AppRecord) -> None:

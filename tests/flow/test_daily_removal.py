@@ -21,6 +21,7 @@ from scene import (
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from app.domain.ids import RepoName
 from app.standin.faults import NO_PERMISSION, Fault, answer
 from app.store import repos
 from app.store.failures import FailureRow
