@@ -17,6 +17,8 @@ from app.store.repos import RepoRow
 from app.store.runs import AttemptRow, RunRow
 from app.store.upsert import ROWS_PER_STATEMENT, chunks, insert_missing
 
+SHOWN = 1000
+
 
 class WatchRow(Base):
     """Kept by name and not by repository, because a name that GitHub does not know has no repository."""
@@ -151,8 +153,9 @@ def look_from(session: Session, name: RepoName, *, since: datetime) -> None:
 
 
 def listed(session: Session) -> list[Watched]:
-    """By name; a few hundred at most, since each is one that this service is set up for."""
-    return [_watched(row) for row in session.scalars(select(WatchRow).order_by(WatchRow.full_name))]
+    """By name, the first thousand: each is one that this service is set up for."""
+    statement = select(WatchRow).order_by(WatchRow.full_name).limit(SHOWN)
+    return [_watched(row) for row in session.scalars(statement)]
 
 
 def known_names(session: Session) -> list[RepoName]:

@@ -18,9 +18,9 @@ from statistics import median, quantiles
 
 import pytest
 from books import faults
-from crew import Crew, Member, Sample
 from post import Post
 from pydantic import SecretStr
+from soak_crew import Crew, Member, Sample
 from sqlalchemy import func, select
 from traffic import Told, Traffic
 

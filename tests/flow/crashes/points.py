@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from worker.stages import PIPELINE
 
-BY = ("webhook", "relay", "engine", "start")
+BY = ("inbox_writer", "relay", "engine", "start")
 """Who writes outside a task."""
 
 AT_NIGHT = frozenset({"remove_old"})

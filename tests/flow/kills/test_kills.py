@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from points import LONG, SHORT
+from kill_points import LONG, SHORT
 from sharing import Share
 from stored_facts import Facts, differences
 from world import Point, world

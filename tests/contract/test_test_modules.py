@@ -1,0 +1,11 @@
+"""Test folders are no packages, so a module's name is its only name: two alike would stand for each other."""
+
+from collections import Counter
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+
+
+def test_no_two_modules_of_the_tests_have_one_name() -> None:
+    names = Counter(path.name for path in TESTS.rglob("*.py") if path.name != "conftest.py")
+    assert [name for name, count in names.items() if count > 1] == []
