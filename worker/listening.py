@@ -11,13 +11,13 @@ BACKLOG = 1024
 """Connections that wait, also while the web restarts: under `serve` the socket is the supervisor's."""
 
 
-def listen(settings: Settings) -> socket.socket:
-    """Raises Unavailable with what to do about it."""
+def listen(settings: Settings, *, port_named: str = f"{PREFIX}PORT") -> socket.socket:
+    """Raises Unavailable with what to do about it; `port_named` is where the port was named."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
     except OSError as error:
-        raise _told(error, settings) from error
+        raise _told(error, settings, port_named) from error
 
 
 def free_port(preferred: int) -> int:
@@ -46,14 +46,14 @@ def announce(listener: socket.socket, settings: Settings, *, as_json: bool) -> N
     )
 
 
-def _told(error: OSError, settings: Settings) -> Unavailable:
+def _told(error: OSError, settings: Settings, port_named: str) -> Unavailable:
     match error.errno:
         case errno.EADDRINUSE:
             subject = f"port {settings.port}"
-            reason = f"taken by another process on {settings.host}; name another one in {PREFIX}PORT"
+            reason = f"taken by another process on {settings.host}; name another one in {port_named}"
         case errno.EACCES | errno.EPERM:
             subject = f"port {settings.port}"
-            reason = f"not allowed for this user; name one above 1023 in {PREFIX}PORT"
+            reason = f"not allowed for this user; name one above 1023 in {port_named}"
         case _:
             subject = f"address {settings.host}"
             reason = f"not one of this machine ({error.strerror or error}); name one in {PREFIX}HOST"

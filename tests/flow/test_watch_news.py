@@ -8,11 +8,12 @@ from pipeline import Pipeline
 from scene import BASE, FAILING, ON_MAIN, PASSING, PULL, REPO, Ran, Scene
 
 from app.domain.ids import RepoName
+from app.domain.verdict import EvidenceKind, EvidenceStrength, Kind, Reason, Strength, Verdict, Whose
 from app.standin import faults
 from app.store import tasks
 from app.store.outbox import Order
 from app.store.session import read_only, unit_of_work
-from worker.commands.watch_news import News, Newsroom
+from worker.commands.watch_news import News, Newsroom, _telling
 from worker.watching.look import look_if_due
 
 JOB = "test (3.12)"
@@ -58,7 +59,7 @@ def test_a_run_is_told_from_its_finding_to_its_report_and_once(
     assert run.sentence == (
         "acme/gefen: run 1001 of tests (pull_request, pull request #7): failure, 1 failure"
     )
-    assert verdict.sentence.startswith(f"  {FAILING.label}: new-failure, ")
+    assert verdict.sentence.startswith(f"  run 1001: {FAILING.label}: new-failure (suspected), whose: ")
     assert report.sentence.startswith(
         f"\nacme/gefen: comment on pull request #{PULL} (kept here, not posted):"
     )
@@ -107,6 +108,30 @@ def test_what_is_left_unread_is_counted(pipeline: Pipeline, scene: Scene, room: 
     assert (found.record["reading"], found.record["unread"]) == (2, 3)
 
 
+def test_second_watch_of_a_red_main_tells_of_what_is_known(pipeline: Pipeline, scene: Scene) -> None:
+    scene.run(1001, RED, head=BASE, branch="main")
+    look(pipeline)
+    pipeline.drain()
+    pipeline.clock.advance(seconds=600)
+    with read_only(pipeline.deps.store) as session:
+        again = Newsroom(session, [RepoName(REPO)], begins_at=pipeline.clock.now())
+    look(pipeline)
+    (found,) = news(again, pipeline)
+    assert found.sentence == ("acme/gefen: nothing new; 1 run known from before; the alert on main is open")
+
+
+@pytest.mark.parametrize("kind", [Kind.UNDECIDED, Kind.NEW_FAILURE])
+def test_of_what_is_undecided_the_reason_told_is_what_is_missing(kind: Kind) -> None:
+    weak = EvidenceStrength.WEAK
+    reasons = (
+        Reason(EvidenceKind.BASE_STATE, weak, "Main passed it."),
+        Reason(EvidenceKind.NOT_EXCLUDED, weak, "Still missing: a pass."),
+    )
+    verdict = Verdict(kind, Strength.SUSPECTED, Whose.UNKNOWN, reasons, (), opaque=False, policy_version="1")
+    told = "Still missing: a pass." if kind is Kind.UNDECIDED else "Main passed it."
+    assert _telling(verdict) == f" - {told}"
+
+
 def test_looks_that_find_nothing_are_told_once_only(pipeline: Pipeline, room: Newsroom, scene: Scene) -> None:
     assert scene.state.repository(REPO)
     for expected in (["look"], []):
@@ -124,7 +149,7 @@ def test_repeated_run_of_a_job_without_a_test_is_named_by_its_job(
     pipeline.drain()
     told = [one.sentence for one in news(room, pipeline)]
     assert any("run 1001, attempt 2 of tests (push, main): failure" in one for one in told)
-    assert any(one.startswith(f"  {JOB} (no test named): ") for one in told)
+    assert any(one.startswith(f"  run 1001, attempt 2: {JOB} (no test named): ") for one in told)
     (alert,) = [one for one in told if "alert on main, open" in one]
     assert "more lines on the page of reports" not in alert or alert.count("\n  | ") == 41
 

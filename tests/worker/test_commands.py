@@ -238,6 +238,16 @@ def test_open_door_is_refused_at_once(
     )
 
 
+def test_port_that_watch_is_told_is_not_exchanged_for_another(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["watch", "octo/lib", "--port", str(port)], monkeypatch) == 3
+    told = f"flake-triage: port {port}: taken by another process on 127.0.0.1; name another one in --port\n"
+    assert capsys.readouterr().err == told
+
+
 @pytest.mark.parametrize("command", ["serve", "web"])
 def test_port_that_is_taken_is_named_with_the_setting_to_change(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -25,7 +25,7 @@ from worker import listening
 )
 def test_each_obstacle_names_the_setting_that_clears_it(number: int, told: str) -> None:
     error = OSError(number, os.strerror(number))
-    assert str(listening._told(error, Settings(port=80))).startswith(told)
+    assert str(listening._told(error, Settings(port=80), "FLAKE_TRIAGE_PORT")).startswith(told)
 
 
 def test_name_of_no_machine_is_told() -> None:

@@ -53,7 +53,14 @@ Names = Annotated[list[str], typer.Argument(metavar="OWNER/REPO...", help="The r
 Since = Annotated[str, typer.Option(help="How far back to begin: 2d, 12h.")]
 Once = Annotated[bool, typer.Option("--once", help="End when everything found is judged.")]
 Interval = Annotated[float, typer.Option(min=10, help="Seconds between two looks at a list of runs.")]
-Port = Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the dashboard.")]
+Port = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=65535,
+        help="Port of the dashboard; else FLAKE_TRIAGE_PORT, or any free one where that is taken.",
+    ),
+]
 Comment = Annotated[bool, typer.Option("--comment/--no-comment", help="Post comments and alerts to GitHub.")]
 
 
@@ -70,13 +77,17 @@ def watch(
     """Ask GitHub for the runs of repositories, judge what failed, and show it here and on a dashboard.
 
     Needs no webhook and no public address. Nothing is posted to GitHub unless --comment is given: what would
-    be posted is printed and kept. A token that may read Actions is enough; public repositories need none.
+    be posted is printed and kept. The token may read Actions, Contents and Pull requests; public repositories
+    need none.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # ends the service too
     names = _names(repositories)
     back = _duration(since)
     settings = _settings(names, back, interval=interval, port=port, comment=comment)
     require_access(settings)
+    if port:
+        with listening.listen(settings, port_named="--port"):
+            pass  # the service would only write into its log that somebody has it
     upgrade(settings)
     _refuse_second_worker(settings)
     with opened_store(settings) as store:
@@ -88,7 +99,8 @@ def watch(
             newsroom = Newsroom(session, names, begins_at=now)
         _begin(settings)
         with running(settings, log=settings.data_dir / "watch.log") as service:
-            says.progress(f"The dashboard is at {settings.dashboard_url} - end with Ctrl-C.")
+            until = "until all is judged" if once else "end with Ctrl-C"
+            says.progress(f"The dashboard is at {settings.dashboard_url} - {until}.")
             says.progress(_look_at(settings, "verdicts --latest"))
             story = Story(settings, store, newsroom, service, tell=_tell_json if as_json else _tell)
             code = story.tell_all(len(names), once=once)
@@ -143,7 +155,7 @@ class Story:
             return says.NOTHING_DONE
         expected = sum(one.seen.ordered for one in could)
         told = self.newsroom.runs_told
-        says.progress(f"{counted(told, 'run')} read.")
+        says.progress(f"{counted(told, 'run')} read." if told or expected else "Nothing new was read.")
         return says.NOTHING_DONE if expected and not told else 0
 
 

@@ -9,8 +9,10 @@ from sqlalchemy.orm import Session
 
 from app.domain.ids import RepoName
 from app.domain.look_trouble import renamed_told, trouble_told
+from app.domain.verdict import EvidenceKind, Kind, Verdict
 from app.domain.wording import counted
 from app.store import tasks, verdict_list, watch
+from app.store.reports import AlertState
 from app.store.screens import attempts_judged, report_lines
 from app.store.screens.attempts_judged import JudgedAttempt
 from app.store.screens.report_lines import ReportLine
@@ -81,7 +83,16 @@ class Newsroom:
             if self._looks.get(one.key) != one.tried_at:
                 self._looks[one.key] = one.tried_at
                 if is_first or one.trouble is not None or one.seen.ordered:
-                    yield _look(one, is_first=is_first)
+                    yield _look(one, is_first=is_first, before=self._before(session, one))
+
+    def _before(self, session: Session, one: Watched) -> str:
+        """What is known of it from an earlier time; empty where nothing is."""
+        known = attempts_judged.runs_known(session, one.key)
+        if not known:
+            return ""
+        alerts = report_lines.newest(session, limit=REPORTS)
+        red = [f"the alert on {each.branch} is open" for each in alerts if _is_open(each, one)]
+        return "; ".join([f"{counted(known, 'run')} known from before", *red])
 
     def _new_attempts(self, session: Session) -> Iterator[News]:
         for one in attempts_judged.judged_since(session, self._attempts_since, limit=AT_ONCE):
@@ -107,7 +118,11 @@ class Newsroom:
                 yield News(words, {"event": "wait", "until": task.next_at.isoformat(), "reason": task.error})
 
 
-def _look(one: Watched, *, is_first: bool) -> News:
+def _is_open(report: ReportLine, one: Watched) -> bool:
+    return report.state == AlertState.OPEN and report.repo_name.lower() == one.key
+
+
+def _look(one: Watched, *, is_first: bool, before: str) -> News:
     seen = one.seen
     record = {
         "event": "look",
@@ -121,6 +136,8 @@ def _look(one: Watched, *, is_first: bool) -> News:
     if one.trouble is not None:
         return News(f"{one.name}: {trouble_told(one.trouble, one.trouble_told)}", record)
     said = f"{one.name}: {counted(seen.found, 'run')} listed, reading {seen.ordered}"
+    if before and not seen.ordered:
+        said = f"{one.name}: nothing new; {before}"
     if is_first and seen.left_unread:
         said += f", the default branch and pull requests first; {seen.left_unread} more not read"
     if seen.renamed_to is not None:
@@ -151,9 +168,18 @@ def _attempt(one: JudgedAttempt) -> News:
 def _verdict(one: ListedVerdict) -> News:
     verdict = one.verdict
     name = one.test or f"{one.job} (no test named)"
-    reason = f" - {verdict.reasons[0].text}" if verdict.reasons else ""
-    said = f"  {name}: {verdict.kind}, {verdict.strength}, {verdict.whose}{reason}"
+    run = f"run {one.run}" if one.attempt == 1 else f"run {one.run}, attempt {one.attempt}"
+    answers = f"{verdict.kind} ({verdict.strength}), whose: {verdict.whose}"
+    said = f"  {run}: {name}: {answers}{_telling(verdict)}"
     return News(said, {"event": "verdict", **listed_record(one)})
+
+
+def _telling(verdict: Verdict) -> str:
+    """The one reason that tells most: what decided, or else what is missing for a decision."""
+    reasons = list(verdict.reasons)
+    if verdict.kind is Kind.UNDECIDED:
+        reasons.sort(key=lambda one: one.kind is not EvidenceKind.NOT_EXCLUDED)
+    return f" - {reasons[0].text}" if reasons else ""
 
 
 def _report(one: ReportLine) -> News:

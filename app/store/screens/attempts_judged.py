@@ -29,6 +29,17 @@ class JudgedAttempt:
     judged_at: datetime
 
 
+def runs_known(session: Session, repo: str) -> int:
+    """Of the repository with this name in lower case, those of which an attempt was read and judged."""
+    statement = (
+        select(func.count(AttemptRow.run_id.distinct()))
+        .join(RunRow, RunRow.id == AttemptRow.run_id)
+        .join(RepoRow, RepoRow.id == RunRow.repo_id)
+        .where(RepoRow.full_name == repo, AttemptRow.judged_at.is_not(None))
+    )
+    return session.execute(statement).scalar_one()
+
+
 def judged_since(session: Session, since: datetime, *, limit: int) -> list[JudgedAttempt]:
     """In the order in which they were judged; one that was judged again stands where it was last."""
     failures = (
