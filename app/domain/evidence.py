@@ -88,11 +88,27 @@ class JobTally:
 
 
 @dataclass(frozen=True, slots=True)
+class Unseen:
+    """Runs that happened, and whose results nobody can look at: at most `runs`, none later than `until`.
+
+    They may have passed, so their silence is no evidence of anything.
+    """
+
+    runs: int
+    until: datetime
+    gap: Gap
+
+
+@dataclass(frozen=True, slots=True)
 class BaseState:
-    """The base branch, for this test and variant, before this run: newest first, passes and fails only."""
+    """The base branch, for this test and variant, before this run: newest first, passes and fails only.
+
+    `unseen` is what it is known to have done beside that.
+    """
 
     branch: str
     outcomes: tuple[Observation, ...] = ()
+    unseen: tuple[Unseen, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +118,12 @@ class MainStreak:
     `failures` are one a commit, oldest first, with no pass of that variant at any of them. `base` is None
     where the failure judged is one of them. For a pull request it is the commit of the base side that the
     tested code holds, known to lie inside, so that everything that failed up to it lacks the change.
+    `same_values` says whether any of them compared the same values (None where the texts compare none).
     """
 
     failures: tuple[Observation, ...]
     base: Sha | None = None
+    same_values: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ def judge(evidence: Evidence, policy: VerdictPolicy) -> Verdict:
         strength=strength,
         whose=_whose(evidence, weighed, kind),
         reasons=reasons_for(evidence, weighed, policy, kind),
-        gaps=tuple(sorted({*evidence.gaps, *_gaps(weighed)})),
+        gaps=tuple(sorted({*evidence.gaps, *_gaps(evidence, weighed)})),
         opaque=evidence.signature.opaque,
         policy_version=policy.version,
     )
@@ -104,8 +104,9 @@ def _whose(evidence: Evidence, weighed: Weighed, kind: Kind) -> Whose:
     return Whose.YOURS if kind is Kind.REGRESSION else Whose.UNKNOWN
 
 
-def _gaps(weighed: Weighed) -> list[Gap]:
-    found = [
+def _gaps(evidence: Evidence, weighed: Weighed) -> list[Gap]:
+    found = [one.gap for one in evidence.base.unseen] if evidence.base else []
+    found += [
         Gap(GapKind.TREE_UNKNOWN, f"runs {pair.passed.run} and {pair.failed.run}", pair.same.how)
         for pair in (weighed.pair, weighed.pair_elsewhere)
         if pair is not None and pair.same.known is None

@@ -59,6 +59,8 @@ def _missing(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy, kind: 
         known = f"{len(weighed.base_passes)} of {policy.clean_base_runs} clean runs are known"
         if weighed.base_failures:
             known = f"it failed {counted(len(weighed.base_failures), 'time')} itself"
+        unseen = [one.gap.subject for one in evidence.base.unseen] if evidence.base else []
+        known += f", and nothing of {listed(unseen)}" if unseen else ""
         wanted.append(f"the base's state ({known})")
     state = "not decided yet" if kind is Kind.UNDECIDED else "a flake and a regression are both possible"
     return [f"{state}; still missing: {'; '.join(wanted)}"]

@@ -95,6 +95,8 @@ def weigh(evidence: Evidence, policy: VerdictPolicy) -> Weighed:
     recurrences = _by_commit(evidence) if has_group else ()
     base = evidence.base.outcomes if evidence.base else ()
     streak = evidence.main_streak if has_group else None
+    if streak is not None and streak.same_values is False and evidence.change.kind is ChangeKind.PULL:
+        streak = None  # the base fails in the same place in another way, which explains nothing here
     pair = _best(_pairs_here(failure, passes))
     outside, doubted = sort_outside(
         [r for r in recurrences if r.relation is Relation.WITHOUT_CHANGE],

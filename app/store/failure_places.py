@@ -4,10 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import bindparam, exists, select
+from sqlalchemy import ColumnElement, bindparam, exists, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.domain.ids import Sha
+from app.domain.run import TESTS_THE_PUSHED_COMMIT
 from app.store.failures import FailureRow
 from app.store.runs import AttemptRow, JobRow, RunRow
 from app.store.upsert import chunks
@@ -35,25 +36,65 @@ def of_failures(session: Session, failures: Collection[int]) -> list[Place]:
     return _places(session, FailureRow.id, failures)
 
 
-def _places(session: Session, column: InstrumentedAttribute[int], keys: Collection[int]) -> list[Place]:
-    statement = (
-        select(
-            FailureRow.id,
-            FailureRow.test_key,
-            JobRow.variant_id,
-            RunRow.event,
-            RunRow.head_sha,
-            AttemptRow.started_at,
+def later_than(session: Session, repo: int, start: datetime, *, limit: int) -> list[Place]:
+    """The newest failures whose attempts began later. Served by ix_failures_repo."""
+    return _newest(session, repo, FailureRow.failed_at > start, AttemptRow.started_at > start, limit=limit)
+
+
+def on_branch(
+    session: Session, repo: int, branch: str, *, since: datetime, until: datetime, limit: int
+) -> list[Place]:
+    """The newest failures of that time that runs of a branch's own commits had."""
+    where = (RunRow.head_branch == branch, RunRow.event.in_(TESTS_THE_PUSHED_COMMIT))
+    return _newest(session, repo, FailureRow.failed_at.between(since, until), *where, limit=limit)
+
+
+def first_runs(session: Session, repo: int, heads: Collection[str]) -> dict[str, datetime]:
+    """When each head was first run."""
+    return {
+        head: at
+        for some in chunks(sorted(heads), AT_ONCE)
+        for head, at in session.execute(
+            select(RunRow.head_sha, func.min(AttemptRow.started_at))
+            .join(AttemptRow, AttemptRow.run_id == RunRow.id)
+            .where(RunRow.repo_id == repo, RunRow.head_sha.in_(some))
+            .group_by(RunRow.head_sha)
         )
-        .join(JobRow, JobRow.id == FailureRow.job_id)
-        .join(AttemptRow, AttemptRow.id == FailureRow.attempt_id)
-        .join(RunRow, RunRow.id == AttemptRow.run_id)
+    }
+
+
+_PLACES = (
+    select(
+        FailureRow.id,
+        FailureRow.test_key,
+        JobRow.variant_id,
+        RunRow.event,
+        RunRow.head_sha,
+        AttemptRow.started_at,
     )
+    .join(JobRow, JobRow.id == FailureRow.job_id)
+    .join(AttemptRow, AttemptRow.id == FailureRow.attempt_id)
+    .join(RunRow, RunRow.id == AttemptRow.run_id)
+    .where(AttemptRow.raw_removed_at.is_(None))
+)
+"""Not of attempts whose results were removed: what was thought of those rests on what nobody has any more."""
+
+
+def _places(session: Session, column: InstrumentedAttribute[int], keys: Collection[int]) -> list[Place]:
     return [
         Place(*row)
         for some in chunks(sorted(keys), AT_ONCE)
-        for row in session.execute(statement.where(column.in_(some)))
+        for row in session.execute(_PLACES.where(column.in_(some)))
     ]
+
+
+def _newest(session: Session, repo: int, *where: ColumnElement[bool], limit: int) -> list[Place]:
+    statement = (
+        _PLACES.where(FailureRow.repo_id == repo, *where)
+        .order_by(FailureRow.failed_at.desc(), FailureRow.id.desc())
+        .limit(limit)
+    )
+    return [Place(*row) for row in session.execute(statement)]
 
 
 _AT_HEAD = exists().where(

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, ForeignKey, Index, UniqueConstraint, select, update
+from sqlalchemy import ColumnElement, ForeignKey, Index, UniqueConstraint, select, tuple_, update
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
 from app.domain.category import Category
 from app.domain.outcome import OutcomeKind
 from app.store.base import Base, Json, LongText, ShortText
+from app.store.runs import AttemptRow, JobRow, RunRow
 from app.store.upsert import chunks, insert_missing
 
 AT_ONCE = 500
@@ -193,6 +194,22 @@ def alike_in(session: Session, group: int, jobs: Collection[int]) -> set[int]:
     return set(session.scalars(statement))
 
 
+def values_in(
+    session: Session, failure: StoredFailure, jobs: Collection[tuple[int, int, int]]
+) -> set[str | None]:
+    """What failures of the same test and group compared in jobs, named by GitHub's run, attempt and job."""
+    statement = (
+        select(FailureRow.record)
+        .join(JobRow, JobRow.id == FailureRow.job_id)
+        .join(AttemptRow, AttemptRow.id == FailureRow.attempt_id)
+        .join(RunRow, RunRow.id == AttemptRow.run_id)
+        .where(FailureRow.group_id == failure.group, FailureRow.test_key == (failure.test or 0))
+        .where(RunRow.repo_id == failure.repo)
+        .where(tuple_(RunRow.github_id, AttemptRow.number, JobRow.github_id).in_(sorted(jobs)))
+    )
+    return {_values(record) for record in session.scalars(statement)}
+
+
 def without_test_in(session: Session, jobs: Collection[int]) -> set[int]:
     """Those of the jobs that failed without naming a test."""
     statement = select(FailureRow.job_id).where(FailureRow.test_key == 0, FailureRow.job_id.in_(list(jobs)))
@@ -234,7 +251,7 @@ def _failure(row: FailureRow) -> StoredFailure:
         failed_at=row.failed_at,
         group=row.group_id,
         key=(row.keys or {}).get("group"),
-        values=(row.record or {}).get("attributes", {}).get("values"),
+        values=_values(row.record),
         cluster=(row.keys or {}).get("cluster"),
         category=Category(row.category) if row.category else Category.UNKNOWN,
         generic=bool(row.generic),
@@ -242,3 +259,8 @@ def _failure(row: FailureRow) -> StoredFailure:
         title=row.title or "",
         is_signed=row.algorithm is not None,
     )
+
+
+def _values(record: dict[str, Any] | None) -> str | None:
+    found: str | None = (record or {}).get("attributes", {}).get("values")
+    return found

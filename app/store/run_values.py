@@ -33,6 +33,8 @@ class StoredAttempt:
     url: str
     is_judged: bool
     """Before that, its failures have no verdicts yet, and nothing should be told of it."""
+    is_stripped: bool = False
+    """Its texts and run vectors were past their time: what its tests did is not known any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,6 +169,7 @@ def _attempt(row: AttemptRow, run: RunRow, repo_name: str) -> StoredAttempt:
         recorded_at=row.recorded_at,
         url=run.url,
         is_judged=row.judged_at is not None,
+        is_stripped=row.raw_removed_at is not None,
     )
 
 

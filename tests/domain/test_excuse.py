@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.domain.evidence import BaseState, Observation, Recurrence, Relation
+from app.domain.evidence import BaseState, Observation, Recurrence, Relation, Unseen
 from app.domain.excuse import sort_outside
+from app.domain.gap import Gap, GapKind
 from app.domain.ids import Sha
 from app.domain.outcome import OutcomeKind
 from app.domain.policy import VerdictPolicy
@@ -129,3 +130,47 @@ def test_what_is_alike_in_all_but_its_number_leaves_open_whose_it_is() -> None:
         (3, False),
     ]
     assert doubted[2].why == "it comes from a fork, whose files anybody can make up"
+
+
+def unseen(runs: int, *, hours: float = -1) -> Unseen:
+    gap = Gap(GapKind.RUNS_UNREAD, f"{runs} runs before noon", "left unread")
+    return Unseen(runs, NOON + timedelta(hours=hours), gap)
+
+
+def cleared_beside(
+    found: list[Recurrence], outcomes: tuple[Observation, ...], *hidden: Unseen, flipped: bool = False
+) -> tuple[list[int], list[str]]:
+    base = BaseState("main", outcomes, hidden)
+    cleared, doubted = sort_outside(found, base, POLICY, flipped_here=flipped)
+    return [one.observation.run for one in cleared], [one.why for one in doubted]
+
+
+UNSEEN_20 = (
+    "nobody can say whether the base passed in 20 runs before noon (left unread), which would outweigh it"
+)
+
+
+def test_runs_of_the_base_that_nobody_can_look_at_may_have_proven_it() -> None:
+    assert cleared_beside([outside(1)], (), unseen(20)) == ([], [UNSEEN_20])
+
+
+def test_too_few_unseen_runs_to_prove_the_base_overturn_nothing() -> None:
+    assert cleared_beside([outside(1)], passes(15, hours=-1), unseen(4)) == ([1], [])
+    assert cleared_beside([outside(1)], passes(15, hours=-1), unseen(5))[0] == []
+
+
+def test_unseen_runs_cannot_make_a_base_clean_that_failed() -> None:
+    failed = seen(99, OutcomeKind.FAILED, hours=-2)
+    assert cleared_beside([outside(1)], (failed,), unseen(20)) == ([1], [])
+
+
+def test_unseen_runs_may_have_outlived_an_older_failure_only() -> None:
+    for hours, expected in ((1, []), (-1, [1])):
+        cleared, _ = cleared_beside([outside(1)], (), unseen(20, hours=hours), flipped=True)
+        assert cleared == expected
+
+
+def test_two_commits_clear_beside_unseen_runs_and_another_test_does_not() -> None:
+    other = replace(outside(3, sha="c"), same_test=False)
+    cleared = cleared_beside([outside(1), outside(2, sha="b"), other], (), unseen(20))
+    assert cleared == ([1, 2], [UNSEEN_20])

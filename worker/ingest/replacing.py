@@ -59,7 +59,7 @@ class Replacing:
         }
         if not jobs:
             return None
-        leaning = {one.attempt for one in affected_failures(session, attempt, self.policy)}
+        leaning = {one.attempt for one in affected_failures(session, attempt, self.policy, is_news=False)}
         return Removal(tuple(sorted(jobs)), head, frozenset(leaning - {attempt.id}))
 
     def mark(self, session: Session, attempt: int, jobs: Sequence[int]) -> None:
@@ -70,7 +70,8 @@ class Replacing:
 
     def judge_again(self, session: Session, attempts: Collection[int], index: CommitIndex) -> None:
         for key in sorted(attempts):
-            judge_attempt(session, runs.attempt(session, key), index, self.policy, at=self.at)
+            stored = runs.attempt(session, key)
+            judge_attempt(session, stored, index, self.policy, at=self.at, is_news=False)
 
 
 def _head_told(session: Session, known: KnownAttempt, entries: Sequence[Entry]) -> Head:

@@ -12,6 +12,7 @@ from app.store.failure_places import Place
 from app.store.failures import StoredFailure
 from app.store.observations import Observations
 from app.store.run_values import StoredAttempt
+from worker.weighing.read_late import failures_after
 
 HEADS_OF_A_GROUP = 5
 """Newest heads of a group whose failures are judged again when it is seen once more: more than any rule
@@ -31,12 +32,16 @@ JUDGED_AGAIN = 1000
 """Failures beside the attempt's own; the newest of each test go first, so that every test keeps one."""
 
 
-def affected_failures(session: Session, attempt: StoredAttempt, policy: VerdictPolicy) -> list[StoredFailure]:
-    """Failures to judge after this attempt, oldest first, each once and each signed.
+def affected_failures(
+    session: Session, attempt: StoredAttempt, policy: VerdictPolicy, *, is_news: bool = True
+) -> list[StoredFailure]:
+    """Failures to judge after this attempt, oldest first, each once and each signed. `is_news`: it was read
+    just now.
 
     Its own; those at the same head or on the same tree, which its passes may prove flaky; and those at the
-    newest heads of every group among these, for which they are a recurrence. Of a test that failed in this
-    attempt once more, only the newest at this head are judged again.
+    newest heads of every group among these, for which they are a recurrence; and those that were judged
+    before an attempt from their past was read. Of a test that failed in this attempt once more, only the
+    newest at this head are judged again. What rests on removed results keeps its verdict.
     """
     own = {one.id: one for one in failures.of_attempt(session, attempt.id)}
     failed_again = {_kind(place) for place in failure_places.of_failures(session, own)}
@@ -49,6 +54,8 @@ def affected_failures(session: Session, attempt: StoredAttempt, policy: VerdictP
                 session, group, since=since, heads=HEADS_OF_A_GROUP, rows=ROWS_OF_A_GROUP
             )
         )
+    if is_news:
+        found |= {place.failure for place in failures_after(session, attempt, policy)}
     places = failure_places.of_failures(session, found - own.keys())
     again = failures.by_ids(session, newest_of_each(places, failed_again))
     signed = [one for one in (*own.values(), *again) if one.is_signed]

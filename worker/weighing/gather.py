@@ -33,6 +33,7 @@ from worker.weighing.main_streak import StreakFinder
 from worker.weighing.missing import Missing
 from worker.weighing.rank_lines import rank_lines
 from worker.weighing.subject import Subjects, ran_to_its_end
+from worker.weighing.unseen_past import UnseenPast
 
 RECURRENCES = 30
 """Newest failures of the group that are looked at elsewhere."""
@@ -63,7 +64,8 @@ class Gatherer:
         self._observations = Observations(session)
         self._failures = KnownFailures(session)
         self._subjects = Subjects(session, self._observations, self._failures)
-        self._streaks = StreakFinder(self._observations, self._subjects, history.index)
+        self._unseen = UnseenPast(session, history.index.repo, policy)
+        self._streaks = StreakFinder(self._observations, self._subjects, self._unseen, history.index)
         self._missing = Missing(session, self._observations)
         self._changes: dict[int, tuple[Change, ChangeSet]] = {}
         self._rank_lines: dict[int, tuple[str, ...]] = {}
@@ -216,10 +218,13 @@ class Gatherer:
             failure.repo, execution.job.variant_id, branch, until=began, limit=BASE_RUNS
         )
         since = began - timedelta(days=self._policy.window_days)
+        if len(ran) == BASE_RUNS:
+            since = max(since, ran[-1].attempt.started_at)
         earlier = [one for one in ran if since <= one.attempt.started_at < began]
         seen = self._subjects.seen_in(failure, earlier)
         told = tuple(one for one in seen if one.outcome is not OutcomeKind.SKIPPED)
-        return BaseState(branch, tuple(one for one in told if one.sha != execution.attempt.head_sha))
+        known = tuple(one for one in told if one.sha != execution.attempt.head_sha)
+        return BaseState(branch, known, self._unseen.of_base(failure, branch, earlier, since=since))
 
     def _main_streak(
         self, failure: StoredFailure, execution: JobExecution, main: str, change: Change, own: ChangeSet

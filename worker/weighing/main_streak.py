@@ -14,6 +14,7 @@ from app.store.failures import StoredFailure
 from app.store.observations import Observations
 from app.store.run_values import JobExecution
 from worker.weighing.subject import Subjects
+from worker.weighing.unseen_past import UnseenPast, is_unknown
 
 EXECUTIONS = 40
 """Executions on main that are looked at before a failure, and as many after it."""
@@ -22,8 +23,11 @@ EXECUTIONS = 40
 class StreakFinder:
     """Within one session; `index` knows which commits of main descend from which."""
 
-    def __init__(self, observations: Observations, subjects: Subjects, index: CommitIndex) -> None:
+    def __init__(
+        self, observations: Observations, subjects: Subjects, unseen: UnseenPast, index: CommitIndex
+    ) -> None:
         self._observations, self._subjects, self._index = observations, subjects, index
+        self._unseen = unseen
 
     def on_main(self, failure: StoredFailure, execution: JobExecution, main: str) -> MainStreak | None:
         """The streak that the failure's own commit is part of, later commits included."""
@@ -74,7 +78,8 @@ class StreakFinder:
         """The unbroken streak that holds all of `inside`; None if there is none of two commits."""
         for streak in self._streaks(failure, execution, main):
             if len(streak) > 1 and all(self._holds(streak, sha) for sha in inside):
-                return MainStreak(streak, base)
+                same = None if base is None else self._subjects.same_values(failure, streak)
+                return MainStreak(streak, base, same)
         return None
 
     def _holds(self, streak: Sequence[Observation], sha: Sha) -> bool:
@@ -90,28 +95,43 @@ class StreakFinder:
     def _streaks(
         self, failure: StoredFailure, execution: JobExecution, main: str
     ) -> list[tuple[Observation, ...]]:
-        """Commits in the order of their first test, parted where one passed or failed otherwise."""
+        """Commits in the order of their first test, parted where one passed or failed otherwise.
+
+        One whose results were removed may have passed, and so may what is gone without a trace.
+        """
         if failure.group is None:
             return []
         ran = self._ran(failure, execution, main)
-        seen = [one for one in self._subjects.seen_in(failure, ran) if one.outcome is not OutcomeKind.SKIPPED]
+        told = {(one.run, one.attempt, one.job_id): one for one in self._subjects.seen_in(failure, ran)}
+        seen = [one for one in told.values() if one.outcome is not OutcomeKind.SKIPPED]
         if len({one.sha for one in seen if one.outcome.is_red}) < 2:  # noqa: PLR2004 - one is no streak
             return []
         alike = self._subjects.failed_alike(failure, ran)
         jobs = {
             (one.attempt.run, one.attempt.attempt, one.job.github_id) for one in ran if one.job.id in alike
         }
-        by_sha: dict[Sha, list[tuple[Observation, bool]]] = {}
-        for one in reversed(seen):
-            is_alike = (one.run, one.attempt, one.job_id) in jobs
-            by_sha.setdefault(one.sha, []).append((one, is_alike))
+        by_sha: dict[Sha, list[tuple[Observation | None, bool]]] = {}
+        for ended in reversed(ran):
+            key = (ended.attempt.run, ended.attempt.attempt, ended.job.github_id)
+            one = told.get(key)
+            if is_unknown(failure, ended):
+                by_sha.setdefault(ended.attempt.head_sha, []).append((None, False))
+            elif one is not None and one.outcome is not OutcomeKind.SKIPPED:
+                is_alike = key in jobs and not self._may_be_gone(one)
+                by_sha.setdefault(one.sha, []).append((one, is_alike))
         streaks: list[list[Observation]] = [[]]
-        for told in by_sha.values():
-            if all(is_alike for _, is_alike in told):
-                streaks[-1].append(told[0][0])
+        for at_commit in by_sha.values():
+            first = at_commit[0][0]
+            if first is not None and all(is_alike for _, is_alike in at_commit):
+                streaks[-1].append(first)
             else:
                 streaks.append([])
         return [tuple(streak) for streak in streaks]
+
+    def _may_be_gone(self, one: Observation) -> bool:
+        """Whether what came right after it may be gone without a trace."""
+        until = self._unseen.removed_until
+        return until is not None and one.at <= until
 
     def _ran(self, failure: StoredFailure, execution: JobExecution, main: str) -> list[JobExecution]:
         """Newest first."""

@@ -2,10 +2,11 @@
 
 from sqlalchemy.orm import Session
 
-from app.domain.gap import Gap
+from app.domain.gap import Gap, GapKind
 from app.store import gaps
 from app.store.observations import Observations
 from app.store.run_values import JobExecution, StoredAttempt
+from worker.weighing.unseen_past import PAST_THEIR_TIME
 
 
 class Missing:
@@ -31,9 +32,15 @@ class Missing:
         attempts = {one.attempt.id: one.attempt for one in alike} | {own.id: own}
         jobs = {0, execution.job.id, *(one.job.id for one in alike)}
         noted = gaps.of_attempts(self._session, attempts)
+        removed = {
+            Gap(GapKind.RESULTS_REMOVED, f"{_which(one)}run {one.run}", PAST_THEIR_TIME)
+            for one in attempts.values()
+            if one.is_stripped
+        }
         return tuple(
             sorted(
-                {
+                removed
+                | {
                     gap if key == own.id else _from(attempts[key], gap)
                     for key, found in noted.items()
                     for job, gap in found
@@ -44,5 +51,8 @@ class Missing:
 
 
 def _from(attempt: StoredAttempt, gap: Gap) -> Gap:
-    which = f"attempt {attempt.attempt} of " if attempt.attempt > 1 else ""
-    return Gap(gap.kind, f"{gap.subject} in {which}run {attempt.run}", gap.detail)
+    return Gap(gap.kind, f"{gap.subject} in {_which(attempt)}run {attempt.run}", gap.detail)
+
+
+def _which(attempt: StoredAttempt) -> str:
+    return f"attempt {attempt.attempt} of " if attempt.attempt > 1 else ""

@@ -49,6 +49,16 @@ class Subjects:
             return set()
         return self._failures.alike_in(failure.group, [one.job.id for one in executions])
 
+    def same_values(self, failure: StoredFailure, seen: Sequence[Observation]) -> bool | None:
+        """Whether it compared the same values in any of these; None where no values were compared."""
+        if failure.group is None:
+            return None
+        jobs = {(one.run, one.attempt, one.job_id) for one in seen}
+        compared = failures.values_in(self._session, failure, jobs)
+        if not compared or (failure.values is None and compared == {None}):
+            return None
+        return failure.values in compared
+
     def _look_at(self, executions: Sequence[JobExecution]) -> None:
         new = [one for one in executions if one.job.id not in self._jobs]
         if not new:
