@@ -12,7 +12,7 @@ OUTSIDE = ("FLAKE_TRIAGE_CORPUS", "FLAKE_TRIAGE_OPENAPI")
 ON_BOTH = frozenset(
     {
         *("test_alert_flow", "test_attempts_and_clocks", "test_pipeline_faults"),
-        *("test_proven_green", "test_reading_flow"),
+        *("test_daily_removal", "test_proven_green", "test_reading_flow", "test_repository_anew"),
         *("test_ingest", "test_ingest_judging", "test_ingest_replacing"),
         *("test_lost_claims", "test_relay", "test_runner"),
         *("test_metrics", "test_removal_in_parts", "test_retention", "test_retention_command"),

@@ -21,8 +21,6 @@ class KnownAttempt:
     jobs: tuple[StoredJob, ...]
     files: frozenset[tuple[int | None, str, str]]
     """Job, origin and path of each file that is stored."""
-    has_lost_files: bool
-    """Whether its files are past their time: then none is stored, and all were read and counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +33,17 @@ class Counts:
 
 
 def find(session: Session, repo: int, run: RunId, number: int) -> KnownAttempt | None:
-    row = session.execute(
-        select(AttemptRow.id, AttemptRow.raw_removed_at)
+    key = session.scalars(
+        select(AttemptRow.id)
         .join(RunRow, RunRow.id == AttemptRow.run_id)
         .where(RunRow.repo_id == repo, RunRow.github_id == run, AttemptRow.number == number)
     ).one_or_none()
-    if row is None:
+    if key is None:
         return None
-    key = row.id
     return KnownAttempt(
         attempt=runs.attempt(session, key),
         jobs=tuple(runs.jobs_of(session, key)),
         files=frozenset(_place(file) for file in artifacts.files_of(session, key)),
-        has_lost_files=row.raw_removed_at is not None,
     )
 
 

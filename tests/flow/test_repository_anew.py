@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
 from pipeline import Pipeline
 from scene import BASE, FAILING, ON_MAIN, PASSING, PULL, REPO, Case, Ran, Scene, failing
 from sqlalchemy import select
@@ -17,8 +16,6 @@ from worker.watching import look
 RED = Ran("linux", (PASSING, FAILING))
 NEW_MAIN, NEW_HEAD = "1" * 40, "2" * 40
 FORMER = f"{REPO} (former repository 1)"
-
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite", "postgresql"], indirect=True)
 
 
 def make_anew(pipeline: Pipeline, scene: Scene) -> None:

@@ -220,7 +220,7 @@ def _stored_jobs(entries: Sequence[Entry], known: KnownAttempt) -> list[int]:
         job = find_job(entry, known.jobs)
         if not known.attempt.is_judged or job is None:
             return []
-        if not known.has_lost_files and not is_stored(entry, job.id, known.files):
+        if not known.attempt.is_stripped and not is_stored(entry, job.id, known.files):
             return []
         jobs.add(job.id)
     return sorted(jobs)
