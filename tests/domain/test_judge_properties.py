@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 
 from evidence_builders import (
     CLEAR,
@@ -10,6 +11,7 @@ from evidence_builders import (
     INFRA,
     MAIN,
     NO_GROUP,
+    NOON,
     OLD,
     OLDER,
     OPAQUE,
@@ -22,7 +24,17 @@ from evidence_builders import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.evidence import BaseState, Change, ChangeKind, Evidence, Flip, JobTally, Recurrence, Relation
+from app.domain.evidence import (
+    BaseState,
+    Change,
+    ChangeKind,
+    Evidence,
+    Flip,
+    JobTally,
+    Recurrence,
+    Relation,
+    Unseen,
+)
 from app.domain.gap import Gap, GapKind
 from app.domain.judge import judge
 from app.domain.outcome import OutcomeKind
@@ -113,12 +125,15 @@ def test_the_order_of_the_evidence_changes_nothing(evidence: Evidence, random: o
 
 
 def with_less(evidence: Evidence) -> Iterator[Evidence]:
-    """The evidence with one piece of it taken away, each in turn."""
+    """The evidence with one piece of it taken away, each in turn; of the base it is known that it ran."""
     for name in SEQUENCES:
         pieces = getattr(evidence, name)
         for index in range(len(pieces)):
             yield replace(evidence, **{name: pieces[:index] + pieces[index + 1 :]})
-    yield replace(evidence, base=None)
+    if evidence.base is not None:
+        runs = len({seen.run for seen in evidence.base.outcomes})
+        unseen = Unseen(runs, NOON + timedelta(days=2), Gap(GapKind.RESULTS_REMOVED, "runs of main", "gone"))
+        yield replace(evidence, base=BaseState(evidence.base.branch, unseen=(unseen,)))
     yield replace(evidence, tally=JobTally(0, 0))
     yield replace(evidence, main_streak=None)
     yield replace(evidence, failed_before=0)
