@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from app.domain.address import as_postgres, is_web_address, password_in
+from app.domain.address import LOOPBACK, NO_ADDRESS, as_postgres, is_on_loopback, is_web_address, password_in
 from app.domain.errors import Rejected
 from app.domain.repo_name import is_repo_name
 
@@ -191,11 +191,18 @@ class Settings(BaseSettings):
 
     @property
     def is_loopback(self) -> bool:
-        return self.host in {"127.0.0.1", "::1", "localhost"}
+        return self.host in LOOPBACK
 
     @property
     def dashboard_url(self) -> str:
         return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")
+
+    @property
+    def linked_url(self) -> str | None:
+        """What links in reports begin with; None where those who read them on GitHub could not follow."""
+        is_read_here = not self.post or is_on_loopback(self.github_api_url)  # as the demo's is
+        is_named = self.public_url is not None or self.host not in NO_ADDRESS
+        return self.dashboard_url if is_named or is_read_here else None
 
     @property
     def on_postgres(self) -> bool:

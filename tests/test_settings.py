@@ -23,6 +23,23 @@ def test_whole_addresses_are_taken(url: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "linked"),
+    [
+        ({}, None),
+        ({"host": "0.0.0.0"}, None),
+        ({"host": "10.0.0.5"}, "http://10.0.0.5:8077"),
+        ({"public_url": "https://triage.example"}, "https://triage.example"),
+        ({"post": False}, "http://127.0.0.1:8077"),
+        ({"github_api_url": "http://localhost:9000"}, "http://127.0.0.1:8077"),
+    ],
+)
+def test_reports_link_to_the_dashboard_only_where_their_readers_reach_it(
+    changes: dict[str, object], linked: str | None
+) -> None:
+    assert Settings.model_validate(changes).linked_url == linked
+
+
+@pytest.mark.parametrize(
     "url", ["triage.example.org", "ftp://x", "https://", "https://[half", "https://x:99999"]
 )
 def test_other_addresses_are_refused(url: str) -> None:

@@ -39,6 +39,8 @@ def announce(listener: socket.socket, settings: Settings, *, as_json: bool) -> N
     if as_json:
         says.line({"url": url, "webhook": webhook, **settings.place})
         return
+    if settings.linked_url is None and (settings.github_token or settings.github_app_id):
+        says.progress(f"{PREFIX}PUBLIC_URL is not set: comments and alerts will not link to the dashboard")
     says.text(f"Dashboard: {url}")
     says.text(f"Webhook:   {webhook}")
     says.text(

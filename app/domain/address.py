@@ -3,6 +3,10 @@
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
+LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
+NO_ADDRESS: Final = LOOPBACK | {"0.0.0.0", "::"}  # noqa: S104 - compared, never bound
+"""Hosts that can be listened on, and by which no other machine finds this one."""
+
 _POSTGRES: Final = frozenset({"postgresql+psycopg", "postgresql", "postgres"})
 
 
@@ -13,6 +17,10 @@ def is_web_address(written: str) -> bool:
         return found.scheme in {"http", "https"} and bool(found.hostname) and (found.port or 1) > 0
     except ValueError:
         return False
+
+
+def is_on_loopback(url: str) -> bool:
+    return urlsplit(url).hostname in LOOPBACK
 
 
 def as_postgres(written: str) -> str | None:

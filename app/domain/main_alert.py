@@ -67,7 +67,7 @@ class MainAlert:
     red_since: Sha
     opened_at: datetime
     failures: tuple[FailureLine, ...]
-    dashboard_url: str
+    dashboard_url: str | None
     candidates: tuple[Candidate, ...] = ()
     last_green: Sha | None = None
     history: tuple[AlertEvent, ...] = ()

@@ -46,7 +46,8 @@ class Unproven:
 
 @dataclass(frozen=True, slots=True)
 class PullComment:
-    """What the comment says of one head commit. `dashboard_url` leads to this pull request's page.
+    """What the comment says of one head commit. `dashboard_url` leads to this pull request's page;
+    None: the dashboard is named without a link.
 
     `resolved` is set once everything is green again, and only then; `unproven` while nothing is red and that
     does not prove it green. `verdicts` is then left aside. `passed_over` are failures in jobs that passed all
@@ -58,7 +59,7 @@ class PullComment:
     number: int
     head_sha: Sha
     verdicts: tuple[FailureLine, ...]
-    dashboard_url: str
+    dashboard_url: str | None
     gaps: tuple[Gap, ...] = ()
     resolved: Resolved | None = None
     unproven: Unproven | None = None

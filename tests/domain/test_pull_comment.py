@@ -104,6 +104,10 @@ def test_an_entry_links_run_job_and_commit_and_says_what_to_do() -> None:
     assert f"[dashboard]({DASHBOARD})" in body
 
 
+def test_a_dashboard_that_readers_cannot_reach_is_named_without_a_link() -> None:
+    assert "History and all evidence: dashboard." in told(failure(NEW), dashboard_url=None)
+
+
 def test_evidence_is_folded_with_its_runs_linked_where_they_are_named() -> None:
     page = rendered(told(failure(KNOWN_FLAKE)))
     folded = page.css_first("details")

@@ -245,6 +245,8 @@ def _begin(settings: Settings) -> None:
         says.progress(f"{PREFIX}DATABASE_URL is not used: everything is kept in {settings.data_dir}.")
     if not settings.post:
         says.progress("Nothing is posted to GitHub; --comment would post.")
+    elif settings.linked_url is None:
+        says.progress("What is posted has no link to the dashboard, which only this machine reaches.")
     says.progress("starting the service ...")
 
 

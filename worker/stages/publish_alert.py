@@ -174,7 +174,7 @@ def _told(
     *,
     all_clear: AllClear | None,
 ) -> Alert:
-    name = repos.name_of(session, alert.repo)
+    name, linked = repos.name_of(session, alert.repo), deps.settings.linked_url
     text = render_alert(
         MainAlert(
             repo=name,
@@ -182,7 +182,7 @@ def _told(
             red_since=alert.opened_on,
             opened_at=alert.opened_at,
             failures=lines,
-            dashboard_url=f"{deps.settings.dashboard_url}/?repo={name}",
+            dashboard_url=None if linked is None else f"{linked}/?repo={name}",
             candidates=_candidates(session, alert.repo, red) if red else (),
             last_green=red.last_green if red else None,
             history=alert.history,

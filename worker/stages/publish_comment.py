@@ -83,13 +83,13 @@ def _wanted(session: Session, repo: int, number: int, settings: Settings) -> Wan
     if not head.is_red and (stored is None or head.state.colour is not Colour.GREEN):
         return None
     unproven = None if head.is_red else head.unproven(repo)
-    name = repos.name_of(session, repo)
+    name, linked = repos.name_of(session, repo), settings.linked_url
     comment = PullComment(
         repo=name,
         number=number,
         head_sha=pull.head_sha,
         verdicts=head.lines,
-        dashboard_url=f"{settings.dashboard_url}/?repo={name}&pull={number}",
+        dashboard_url=None if linked is None else f"{linked}/?repo={name}&pull={number}",
         gaps=head.gaps() if head.is_red else (),
         resolved=None if head.is_red or unproven is not None else head.resolved(),
         unproven=unproven,
