@@ -184,6 +184,8 @@ class ProblemsPage(Page):
     refused: str
     deliveries: tuple[Delivery, ...]
     delivery_choices: tuple[Choice, ...]
+    looks: bool
+    """Whether lists of runs are looked at at all."""
     watched: tuple[WatchedRepo, ...]
     gaps: tuple[KnownGap, ...]
     following: Link | None
@@ -198,6 +200,8 @@ class Report:
     is_posted: bool
     place: Link | None
     at: datetime
+    is_alert: bool
+    """Its time is that of the run it tells of, and not of the telling."""
     text: Text
 
 

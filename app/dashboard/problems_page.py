@@ -58,6 +58,7 @@ def problems_page(
         delivery_choices=tuple(
             parts.Choice(name, name.replace("-", " "), chosen=name == chosen) for name in DELIVERY_STATES
         ),
+        looks=wired.settings.reconcile_s > 0,
         watched=watched_views(session),
         gaps=tuple(_gap(one) for one in gaps[:GAPS_SHOWN]),
         following=None

@@ -11,6 +11,7 @@ from app.dashboard.contexts import Report, ReportsPage
 from app.dashboard.links import GitHubLinks
 from app.dashboard.url_filters import read_key, read_word
 from app.domain.ids import RepoName
+from app.domain.marker import without_marker
 from app.store import repos
 from app.store.screens import report_lines
 from app.store.screens.report_lines import ReportLine
@@ -43,7 +44,8 @@ def _report(one: ReportLine, github: GitHubLinks) -> Report:
         is_posted=one.is_posted,
         place=_place(one, github),
         at=one.at,
-        text=parts.Text(one.body, ""),
+        is_alert=one.pull is None,
+        text=parts.Text(without_marker(one.body), "As it is written, in Markdown."),
     )
 
 

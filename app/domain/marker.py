@@ -17,6 +17,12 @@ def alert_marker(repo: RepoName, branch: str) -> str:
     return f"<!-- flake-triage:main:{quote(repo, safe='/')}:{quote(branch, safe='/')} -->"
 
 
+def without_marker(body: str) -> str:
+    """The body as people see it where Markdown is shown as it is written."""
+    marker = find_marker(body)
+    return body if marker is None else body.rstrip().removesuffix(marker).rstrip()
+
+
 def find_marker(body: str) -> str | None:
     """The marker of a body of ours, which is the whole of its last line; compare it with the one expected.
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.ids import RepoName
-from app.domain.marker import alert_marker, comment_marker, find_marker
+from app.domain.marker import alert_marker, comment_marker, find_marker, without_marker
 
 GEFEN = RepoName("o/gefen")
 
@@ -36,6 +36,11 @@ def test_no_name_of_a_branch_ends_the_comment_early(branch: str) -> None:
     assert marker.startswith("<!-- flake-triage:main:o/gefen:")
     assert marker.count("-->") == 1
     assert find_marker(f"text\n\n{marker}") == marker
+
+
+def test_a_body_is_shown_without_its_marker() -> None:
+    assert without_marker(f"text\n\n{comment_marker(GEFEN, 83)}\n") == "text"
+    assert without_marker("text <!-- x -->\n") == "text <!-- x -->\n"
 
 
 def test_branches_have_markers_of_their_own() -> None:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from app.domain.marker import without_marker
 from app.store.screens import report_lines
 from app.store.screens.report_lines import ReportLine
 from worker import says
@@ -31,8 +32,9 @@ def reports(
     for one in found:
         what = f"comment on #{one.pull}" if one.pull is not None else f"alert on {one.branch} ({one.state})"
         fate = "posted" if one.is_posted else "kept here, not posted"
-        says.text(f"{one.repo_name}: {what}, {fate}, {one.at:%Y-%m-%d %H:%M} UTC")
-        for line in (one.title, *one.body.splitlines()):
+        as_of = "" if one.pull is not None else "as of "  # an alert's time is that of the run it tells of
+        says.text(f"{one.repo_name}: {what}, {fate}, {as_of}{one.at:%Y-%m-%d %H:%M} UTC")
+        for line in (one.title, *without_marker(one.body).splitlines()):
             says.text(f"  {line}")
         says.text("")
 
