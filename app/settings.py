@@ -101,11 +101,9 @@ class Settings(BaseSettings):
 
     @field_validator("webhook_secret", "metrics_token")
     @classmethod
-    def refuse_placeholder(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+    def refuse_placeholder(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and value.get_secret_value().strip().lower() in {"", "secret", "changeme"}:
-            raise ValueError(
-                f"{info.field_name} is empty or a placeholder; make one with: openssl rand -hex 32"
-            )
+            raise ValueError("is empty or a placeholder; make one with: openssl rand -hex 32")
         return value
 
     @field_validator("keep_deliveries_days", "keep_raw_days", "keep_failures_days")

@@ -29,6 +29,8 @@ COUNTERS: Final = {
     totals.TASKS: ("tasks_done", "Tasks that ended well.", ("stage",)),
 }
 
+SINCE = "Counted since the first worker began."
+
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
@@ -107,7 +109,7 @@ def _budget(state: ServiceState, now: datetime) -> Iterator[Metric]:
 
 def _counters(state: ServiceState) -> Iterator[Metric]:
     for of, (name, help_text, labels) in COUNTERS.items():
-        counter = CounterMetricFamily(PREFIX + name, help_text, labels=labels)
+        counter = CounterMetricFamily(PREFIX + name, f"{help_text} {SINCE}", labels=labels)
         for label, count in state.totals.get(of, {}).items():
             counter.add_metric(label.split(BETWEEN) if labels else [], count)
         yield counter

@@ -176,6 +176,7 @@ def test_without_the_programs_it_is_said_what_to_run(tmp_path: Path, monkeypatch
     with pytest.raises(Gone, match="pg_dump --format=custom") as absent:
         postgres_dump.dump(settings, tmp_path)
     assert "hunter2" not in str(absent.value)
+    assert str(tmp_path) not in str(absent.value), "a folder that is gone when the message is read"
 
 
 def test_a_restored_file_is_its_owners_alone_from_its_first_byte(tmp_path: Path) -> None:

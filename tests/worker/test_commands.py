@@ -215,7 +215,7 @@ def test_wrong_setting_names_its_variable_and_not_its_value(
         (
             "WEBHOOK_SECRET",
             "changeme",
-            "webhook_secret is empty or a placeholder; make one with: openssl rand -hex 32",
+            "is empty or a placeholder; make one with: openssl rand -hex 32",
         ),
     ],
 )

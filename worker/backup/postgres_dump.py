@@ -21,7 +21,8 @@ def dump(settings: Settings, folder: Path) -> list[str]:
     """Raises Gone where pg_dump is not there, Rejected where it fails."""
     target = folder / NAME
     os.close(create_private(target))
-    _run(["pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}"], settings)
+    command = ["pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}"]
+    _run(command, settings, part=target)
     return [NAME]
 
 
@@ -34,18 +35,22 @@ def load(folder: Path, settings: Settings) -> None:
         engine.dispose()
     if tables:
         raise Rejected("restore", f"the database holds {len(tables)} tables already; name an empty one")
-    _run(
-        ["pg_restore", "--no-owner", "--no-privileges", "--single-transaction", str(folder / NAME)], settings
-    )
+    file = str(folder / NAME)
+    _run(["pg_restore", "--no-owner", "--no-privileges", "--single-transaction", file], settings)
 
 
-def _run(command: list[str], settings: Settings) -> None:
-    """The password goes by the environment, since every user of the machine can read a command line."""
+def _run(command: list[str], settings: Settings, *, part: Path | None = None) -> None:
+    """The password goes by the environment, since every user of the machine can read a command line.
+
+    `part` is a file of the command that is nobody else's business.
+    """
     program = shutil.which(command[0])
     address, password = _apart(make_url(settings.app_database_url))
     ours = {name: value for name, value in settings.as_environment().items() if not name.startswith(PREFIX)}
     if program is None:
         told = " ".join([*command, "--dbname=ADDRESS"])
+        if part is not None:
+            told = told.replace(str(part), NAME)
         raise Gone(command[0], f"it is not on PATH; install PostgreSQL's client, or run elsewhere: {told}")
     done = subprocess.run(  # noqa: S603 - our own words and the operator's address
         [program, *command[1:], f"--dbname={address}"],

@@ -77,7 +77,7 @@ class Upkeep:
             known = measures.one(session, totals.MARK)
         if known is None:
             with unit_of_work(self._deps.store) as session:
-                totals.begin(session, now=now)
+                totals.begin(session, now=self._began_at)  # what this worker has done by now counts
             return
         end = now - totals.SETTLED
         if end < known.at + TOTALS_EVERY:
