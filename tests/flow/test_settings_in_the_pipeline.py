@@ -3,6 +3,7 @@
 import threading
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from pipeline import Pipeline
@@ -117,7 +118,7 @@ def test_links_lead_to_the_pages_that_are_named(pipeline: Pipeline, scene: Scene
 
 @pytest.mark.parametrize("timeout_s", [0.2, 20])
 def test_a_late_answer_is_waited_for_as_long_as_wanted(
-    pipeline: Pipeline, scene: Scene, timeout_s: float
+    pipeline: Pipeline, scene: Scene, tmp_path: Path, timeout_s: float
 ) -> None:
     assert scene.state.token
     settings = pipeline.deps.settings.model_copy(
@@ -128,7 +129,7 @@ def test_a_late_answer_is_waited_for_as_long_as_wanted(
         }
     )
     scene.state.faults.inject(f"/repos/{REPO}", *[slow_answer(0.6)] * 3)
-    with _deps(settings, pipeline.clock, lambda: None) as deps:
+    with _deps(settings, pipeline.clock, tmp_path, lambda: None) as deps:
         if timeout_s > 1:
             assert deps.github.repository(RepoName(REPO)).id == 42
         else:

@@ -171,6 +171,7 @@ def play(nursery: Nursery, given: Settings) -> Iterator[Play]:
         own = {
             "port": port,
             "public_url": "https://triage.example",
+            "keep_failures_days": 36_500,  # the story is as old as its constant dates
             "webhook_secret": SecretStr(SECRET),
             "github_api_url": standin.api_url,
             "github_token": SecretStr(standin.state.token),

@@ -97,7 +97,7 @@ def played(migrated: Path, folder: Path, trouble: Trouble | None = None) -> Iter
     clock = ManualClock()
     with (
         StandIn.start(clock=clock) as standin,
-        open_pipeline(Settings(data_dir=folder), standin, clock) as made,
+        open_pipeline(Settings(data_dir=folder, keep_failures_days=36_500), standin, clock) as made,
     ):
         if trouble is not None:
             standin.state.faults.inject(trouble.path, *trouble.faults, method=trouble.method)

@@ -180,6 +180,7 @@ def world(folder: Path, point: Point | None = None) -> Iterator[World]:
             | {
                 "port": _free_port(),
                 "public_url": "https://triage.example",
+                "keep_failures_days": 36_500,  # the story is as old as its constant dates
                 "github_token": SecretStr(standin.state.token),
                 "worker_threads": 4 if point is None else point.worker_threads,
             }

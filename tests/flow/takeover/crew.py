@@ -143,6 +143,7 @@ def crew(
         own = {
             "port": _free_port(),
             "public_url": "https://triage.example",
+            "keep_failures_days": 36_500,  # the story is as old as its constant dates
             "github_token": SecretStr(standin.state.token),
         }
         made = Crew(standin, Settings.model_validate(known.model_dump() | own), lease_s, strike)
