@@ -99,10 +99,10 @@ def record_change(
 
 
 def record_changes(session: Session, judgements: Sequence[Judgement], *, at: datetime) -> set[int]:
-    """Keep verdicts, at most one a failure; return the failures whose newest one did not tell all the same.
+    """Keep verdicts, at most one a failure; return the failures on which a mind was made up or changed.
 
-    A change of mind is a row of its own. One more recurrence, or another gap of a known kind, is none: the
-    newest row then stays with its key and time, and names the newest reasons, gaps and facts.
+    That is a row of its own. One more recurrence, or another gap of a known kind, is none: the newest row
+    stays with its key and time, and names the newest reasons, gaps and facts; nobody is told again of that.
     """
     newest = _newest(session, [one.failure for one in judgements])
     digests = {one.failure: _digest(_plain(one.verdict)) for one in judgements}
@@ -113,15 +113,17 @@ def record_changes(session: Session, judgements: Sequence[Judgement], *, at: dat
     ]
     evidence = _keep_evidence(session, new, at)
     before = {told.failure: told.verdict for told in stored(session, [newest[key] for key in newest])}
+    said: set[int] = set()
     for one in new:
         last = newest.get(one.failure)
         if last is None or is_change_of_mind(before[one.failure], one.verdict):
             last = _first_said(one, number=1 if last is None else last.number + 1, at=at)
             session.add(last)
+            said.add(one.failure)
         last.evidence, last.gaps, last.facts = evidence[one.failure], _gaps(one.verdict), one.facts
         last.digest, last.policy_version = digests[one.failure], one.verdict.policy_version
     session.flush()  # a second verdict on a failure in one transaction must see the first
-    return {one.failure for one in new}
+    return said
 
 
 def _newest(session: Session, failures: Collection[int]) -> dict[int, VerdictRow]:

@@ -148,7 +148,8 @@ def test_more_evidence_of_a_known_kind_is_kept_without_a_new_verdict(desk: Desk)
     more = replace(more, gaps=(*more.gaps, Gap(GapKind.LOG_GONE, "test in run 2", "expired")))
     for n, one in enumerate((first, more)):
         at = NOON + timedelta(minutes=n)
-        assert verdicts.record_change(desk.session, failure.id, one, facts={"n": n}, at=at)
+        is_told = verdicts.record_change(desk.session, failure.id, one, facts={"n": n}, at=at)
+        assert is_told is (n == 0), "nobody is told again of more of the same"
     (only,) = verdicts.history(desk.session, [failure.id])
     assert (only.number, only.verdict, only.judged_at) == (1, more, NOON)
     assert verdicts.by_id(desk.session, only.id) == (only, {"n": 1})
