@@ -1,7 +1,7 @@
 """Who is told again when the same failure happens once more: GitHub takes few writes, and people fewer."""
 
 from pipeline import Pipeline
-from scene import FAILING, PASSING, REPO, Ran, Scene
+from scene import BASE, FAILING, PASSING, REPO, Ran, Scene
 
 from app.standin.writes import What
 
@@ -16,6 +16,8 @@ def test_one_more_recurrence_edits_no_comment_of_other_pull_requests(
     edits: list[int] = []
     for pull in OTHERS:
         head = f"{pull:040x}"
+        tree = f"{1000 + pull:040x}"
+        scene.state.add_commit(REPO, head, tree, (BASE,), f"Change {pull}", f"author-{pull}", at=at)
         scene.state.add_pull(REPO, pull, f"topic{pull}", head, "main", f"Change {pull}", "bob", at=at)
         run = scene.run(100 * pull, RED, head=head, branch=f"topic{pull}", pulls=(pull,))
         pipeline.deliver(run).drain()
