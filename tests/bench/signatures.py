@@ -20,16 +20,16 @@ E        +  where 2 = combine([1, 1])
 tests/test_parts.py:41: AssertionError"""
 CHAINED = """\
 Traceback (most recent call last):
-  File "/home/runner/work/lib/lib/src/lib/store.py", line 88, in load
+  File "/__w/lib/lib/src/lib/store.py", line 88, in load
     return self._cache[key]
 KeyError: 'step-%d'
 
 During handling of the above exception, another exception occurred:
 
 Traceback (most recent call last):
-  File "/home/runner/work/lib/lib/tests/test_store.py", line 20, in test_load
+  File "/__w/lib/lib/tests/test_store.py", line 20, in test_load
     store.load("step-%d")
-  File "/home/runner/work/lib/lib/src/lib/store.py", line 91, in load
+  File "/__w/lib/lib/src/lib/store.py", line 91, in load
     raise LookupError(f"no step {key} in {self.path}") from None
 LookupError: no step step-%d in /tmp/pytest-of-runner/pytest-0/test_load0/store.db"""
 TIMEOUT = "\n".join(

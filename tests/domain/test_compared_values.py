@@ -15,7 +15,7 @@ def go(got: int, took: str = "0.03") -> str:
 def jest(received: int) -> str:
     return (
         "Error: expect(received).toBe(expected) // Object.is equality\n\nExpected: 404\n"
-        f"Received: {received}\n    at Object.<anonymous> (/home/runner/work/a/a/a.test.js:3:5)"
+        f"Received: {received}\n    at Object.<anonymous> (/__w/a/a/a.test.js:3:5)"
     )
 
 
