@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, text
+from written_delivery import write_delivery
 
 from app.clock import SystemClock
-from app.domain.ids import DeliveryId
 from app.settings import Settings
-from app.store import inbox, tasks
+from app.store import tasks
 from app.store import workers as workers_table
-from app.store.inbox import DeliveryState, StoredDelivery
 from app.store.session import open_engine, open_inbox, read_only, unit_of_work
 from app.store.tasks import Task, TaskState
 
@@ -71,20 +70,8 @@ class Workers:
         self.inbox.dispose()
 
     def deliver(self, *guids: str) -> None:
-        with unit_of_work(self.inbox) as session:
-            for guid in guids:
-                delivery = StoredDelivery(
-                    guid=DeliveryId(guid),
-                    event="workflow_run",
-                    action="completed",
-                    repo="octo/widgets",
-                    state=DeliveryState.WAITING,
-                    note="",
-                    received_at=SystemClock().now(),
-                    seen=1,
-                    body=b"{}",
-                )
-                inbox.record_once(session, delivery, {})
+        for guid in guids:
+            write_delivery(self.inbox, guid, at=SystemClock().now())
 
     def starts(self) -> list[str]:
         path = self.folder / "starts"

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 from bench import Bench
+from written_delivery import write_delivery
 
 from app.clock import SystemClock
 from app.domain.errors import Conflict, Unavailable
-from app.domain.ids import DeliveryId
-from app.store import inbox, outbox, tasks
-from app.store.inbox import DeliveryState, StoredDelivery
+from app.store import outbox, tasks
 from app.store.outbox import Order
 from app.store.session import unit_of_work
 from app.store.tasks import TaskState
@@ -25,19 +24,7 @@ from worker.stages import PIPELINE
 
 
 def deliver(bench: Bench, guid: str) -> None:
-    delivery = StoredDelivery(
-        guid=DeliveryId(guid),
-        event="workflow_run",
-        action="completed",
-        repo="octo/widgets",
-        state=DeliveryState.WAITING,
-        note="",
-        received_at=SystemClock().now(),
-        seen=1,
-        body=b"{}",
-    )
-    with unit_of_work(bench.deps.inbox) as session:
-        inbox.record_once(session, delivery, {})
+    write_delivery(bench.deps.inbox, guid, at=SystemClock().now())
 
 
 def test_delivery_runs_through_its_stages_and_what_fails_for_now_is_tried_again(bench: Bench) -> None:

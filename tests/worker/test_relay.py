@@ -7,10 +7,11 @@ from datetime import timedelta
 import pytest
 from bench import NOON, Bench
 from sqlalchemy.exc import IntegrityError, OperationalError
+from written_delivery import write_delivery
 
 from app.domain.ids import DeliveryId
 from app.store import inbox, outbox, tasks
-from app.store.inbox import DeliveryState, StoredDelivery
+from app.store.inbox import DeliveryState
 from app.store.outbox import Order
 from app.store.session import read_only, unit_of_work
 from app.store.tasks import TaskState
@@ -46,19 +47,7 @@ def relay(bench: Bench, enqueue: Callable[[Order], bool], wake: threading.Event 
 
 
 def deliver(bench: Bench, guid: str, state: DeliveryState = DeliveryState.WAITING) -> None:
-    delivery = StoredDelivery(
-        guid=DeliveryId(guid),
-        event="workflow_run",
-        action="completed",
-        repo="octo/widgets",
-        state=state,
-        note="",
-        received_at=bench.clock.now(),
-        seen=1,
-        body=b"{}",
-    )
-    with unit_of_work(bench.deps.inbox) as session:
-        inbox.record_once(session, delivery, {})
+    write_delivery(bench.deps.inbox, guid, at=bench.clock.now(), state=state)
 
 
 def delivery_state(bench: Bench, guid: str) -> DeliveryState:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.domain.gap import Gap, GapKind
@@ -104,30 +104,23 @@ def gaps_since(session: Session, since: datetime) -> int:
 
 def dead_letters(session: Session, *, limit: int) -> list[DeadLetter]:
     """Newest first; served by ix_tasks_state."""
-    statement = (
-        select(TaskRow)
-        .where(TaskRow.state == TaskState.DEAD.value)
-        .order_by(TaskRow.updated_at.desc(), by_code_points(TaskRow.key))
-        .limit(limit)
-    )
     return [
         DeadLetter(row.key, row.stage, row.total_tries, row.error_family, row.error, row.updated_at)
-        for row in session.scalars(statement)
+        for row in session.scalars(_newest_in(TaskState.DEAD, limit))
     ]
 
 
 def waiting_tasks(session: Session, *, limit: int) -> list[WaitingTask]:
     """What failed last first; served by ix_tasks_state."""
-    statement = (
-        select(TaskRow)
-        .where(TaskRow.state == TaskState.WAITING.value)
-        .order_by(TaskRow.updated_at.desc(), by_code_points(TaskRow.key))
-        .limit(limit)
-    )
     return [
         WaitingTask(row.key, row.stage, row.tries, row.error_family, row.error, row.next_at)
-        for row in session.scalars(statement)
+        for row in session.scalars(_newest_in(TaskState.WAITING, limit))
     ]
+
+
+def _newest_in(state: TaskState, limit: int) -> Select[TaskRow]:
+    newest_first = TaskRow.updated_at.desc(), by_code_points(TaskRow.key)
+    return select(TaskRow).where(TaskRow.state == state.value).order_by(*newest_first).limit(limit)
 
 
 def refused_access(session: Session) -> RefusedAccess | None:

@@ -1,4 +1,4 @@
-"""How long other writers wait while old data is removed: `python tests/benchmarks/measure_retention.py`.
+"""How long other writers wait while old data is removed: `python tests/bench/measure_retention.py`.
 
 Fills a store with attempts that are a year old, each with failures, texts, verdicts and files, and removes
 them while another thread writes. Prints rows, time, and the longest wait. `--database URL`: PostgreSQL.
