@@ -1,0 +1,1 @@
+"""The evidence of a replay: written, verified, shown, repeated."""

@@ -1,0 +1,1 @@
+"""Reads what the probe wrote: journals, call records, stacks and Flight Recorder dumps."""
