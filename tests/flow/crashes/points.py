@@ -36,6 +36,7 @@ def points_of(chapters: Sequence[Sequence[str]]) -> list[Point]:
 
     What is done by the clock comes in no certain chapter, and is waited for from the beginning.
     """
+    chapters = _paired(chapters)
     passed = dict.fromkeys(moment for chapter in chapters for moment in chapter)
     return [
         Point(moment, number)
@@ -57,6 +58,22 @@ def missing(points: Sequence[Point]) -> list[str]:
     ]
     wanted += [f": {asked}| {when}" for asked in REQUESTS for when in ("before", "done, its answer not read")]
     return [one for one in wanted if not any(_matches(moment, one.split("|")) for moment in moments)]
+
+
+def _paired(chapters: Sequence[Sequence[str]]) -> list[list[str]]:
+    """With each "after" in the chapter of its "before".
+
+    A chapter ends when the store is quiet, and that is seen before the writer notes that its commit is done.
+    """
+    told: list[list[str]] = []
+    for chapter in chapters:
+        own: list[str] = []
+        for moment in chapter:
+            name, _, when = moment.rpartition(" | ")
+            is_left_over = when == "after" and told and f"{name} | before" not in own
+            (told[-1] if is_left_over else own).append(moment)
+        told.append(own)
+    return told
 
 
 def _has_a_cause(moment: str) -> bool:
