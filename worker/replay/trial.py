@@ -33,6 +33,7 @@ class TrialSpec:
     limits: Limits
     perturbation: Perturbation = field(default_factory=Perturbation)
     ends_early: bool = True  # end it once a divergence is proven; never for bare trials
+    inject: str | None = None  # a fault for the probe to carry out: FLAKE_TRIAGE_INJECT, probe/inject.py
 
 
 @dataclass(frozen=True, slots=True)
