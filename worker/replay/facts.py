@@ -275,6 +275,15 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
+class Throttling:
+    """Between two looks at the quota's counter the whole tree stood still for `stood_ns` in sum."""
+
+    t_in: int
+    t_out: int
+    stood_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Survivor:
     """A process still alive when the test's main process had ended."""
 
@@ -311,4 +320,5 @@ class TrialFacts:
     stderr_tail: str = ""
     timed_out: bool = False  # ended by the trial's own wall time
     ended_early_at: int | None = None  # ended by us, with proof
+    throttling: tuple[Throttling, ...] = ()  # of looks a fraction of a second apart, where there was a quota
     torn: tuple[str, ...] = ()  # journals that end in the middle of a record, or could not be read
