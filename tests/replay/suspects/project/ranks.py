@@ -33,11 +33,16 @@ def join_group(rank: int, port: int, *, world: int = 2, timeout_s: float = 20) -
 
 
 def exit_codes(
-    work: Callable[..., None], *given: object, world: int = 2, start: str = "fork", join_s: float = 30
+    work: Callable[..., None],
+    *given: object,
+    world: int = 2,
+    start: str = "fork",
+    join_s: float = 30,
+    port: int | None = None,
 ) -> list[int | None]:
     """Run `work(rank, port, *given)` on every rank; end those that are not done after `join_s`."""
     context = multiprocessing.get_context(start)
-    port = free_port()
+    port = port or free_port()
     workers = [context.Process(target=work, args=(rank, port, *given)) for rank in range(world)]
     for worker in workers:
         worker.start()

@@ -2,7 +2,7 @@
 
 Family: timing; a file is read after a sleep that the writer's work usually fits into.
 Expected verdict: passes at 2, 1 and mostly at 0.5 CPU; fails at 0.25 CPU.
-Expected cause: rank-exception: rank 1 raised FileNotFoundError in _read while rank 0 still computed in _write.
+Expected cause: rank-exception: rank 1 raised FileNotFoundError in _read while rank 0 was still in _write.
 Must not say: rank 0 failed, a collective differed, a rank was killed.
 """
 

@@ -2,7 +2,7 @@
 
 Family: timing; a deadline of the store against the other rank's computing.
 Expected verdict: passes at 2, 1 and mostly at 0.5 CPU; fails at 0.25 CPU.
-Expected cause: late-rank: rank 0 set the key "plan" after rank 1's deadline of 1 s, and raised nothing before.
+Expected cause: late-rank: rank 0 set the key "plan" after rank 1's deadline of 1 s, raising nothing.
 Must not say: rank 1 is the origin, rank 0 never set it, a crash.
 """
 

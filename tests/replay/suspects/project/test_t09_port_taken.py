@@ -10,8 +10,7 @@ import socket
 
 import torch
 import torch.distributed as dist
-from ranks import free_port, join_group
-from torch import multiprocessing
+from ranks import exit_codes, free_port, join_group
 
 ENDPOINTS = 8
 
@@ -25,12 +24,7 @@ def _worker(rank: int, port: int) -> None:
 def test_ranks_meet_beside_endpoints() -> None:
     port = free_port()
     endpoints = [socket.create_server(("127.0.0.1", 0)) for _ in range(ENDPOINTS)]
-    context = multiprocessing.get_context("fork")
-    workers = [context.Process(target=_worker, args=(rank, port)) for rank in range(2)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(timeout=20)
+    codes = exit_codes(_worker, port=port, join_s=6)
     for endpoint in endpoints:
         endpoint.close()
-    assert [worker.exitcode for worker in workers] == [0, 0]
+    assert codes == [0, 0]
