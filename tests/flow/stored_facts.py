@@ -100,6 +100,7 @@ class _Teller:
         self._special: dict[tuple[str, str], Callable[[Any], str]] = {
             ("run_vectors", "packed"): self._vector,
             ("verdicts", "evidence"): self._evidence,
+            ("jobs", "github_id"): _number,
         }
 
     def tell(self, table: Table, row: Row) -> str:
@@ -131,6 +132,11 @@ class _Teller:
     def _evidence(self, keys: list[int]) -> str:
         found = [self._by_id["evidence"][key] for key in keys]
         return "; ".join(f"{row['kind']} {row['strength']} {row['text']} {row['runs']}" for row in found)
+
+
+def _number(github_id: int) -> str:
+    """Of a job that GitHub does not know: ours, made from a row id."""
+    return str(github_id) if github_id > 0 else "ours"
 
 
 def _target(table: Table, name: str) -> str | None:

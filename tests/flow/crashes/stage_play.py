@@ -1,8 +1,9 @@
 """The short story told to two processes, web and worker, that may be killed or run out of disk."""
 
+import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ from app.settings import Settings
 from app.standin.server import StandIn
 from app.standin.webhooks import Letter, Mailbox
 from app.store.inbox import DeliveryRow
+from app.store.repos import RepoRow
+from app.store.runs import AttemptRow, RunRow
 from app.store.session import read_only
 from app.store.tasks import TaskRow
 from worker.quiet import Quiet
@@ -27,6 +30,10 @@ LINGERS_S = 15.0
 """Longer than anything that is done by the clock takes to come round."""
 PAUSE_S = 0.01
 SECRET = "the crash tests' webhook secret"
+
+_OF_ATTEMPT = re.compile(r"(^(?:fetch|read|group|judge):|:after:)(\d+)")
+_OF_REPO = re.compile(r"(^(?:comment|alert):)(\d+)")
+"""Row ids in the keys of tasks."""
 
 Disturb = Callable[[int], None]
 """Called before each chapter with its number; before the first one no process runs yet."""
@@ -159,7 +166,16 @@ def queue_facts(store: Engine, inbox: Engine) -> Facts:
         deliveries = sorted(" ".join(map(str, row)) for row in session.execute(delivered))
     with read_only(store) as session:
         rows = session.execute(select(TaskRow.key, TaskRow.stage, TaskRow.state)).all()
-    return {"deliveries": deliveries, "tasks": sorted(" ".join(row) for row in rows)}
+        runs = select(AttemptRow.id, RunRow.github_id, AttemptRow.number).join(RunRow)
+        attempts = {key: f"<run {run}, attempt {number}>" for key, run, number in session.execute(runs)}
+        repos = {key: f"<{name}>" for key, name in session.execute(select(RepoRow.id, RepoRow.full_name))}
+    keys = [(_named(_named(key, _OF_ATTEMPT, attempts), _OF_REPO, repos), *how) for key, *how in rows]
+    return {"deliveries": deliveries, "tasks": sorted(" ".join(row) for row in keys)}
+
+
+def _named(key: str, pattern: re.Pattern[str], names: Mapping[int, str]) -> str:
+    """A number that is given to a row and rolled back is not given out again by every database."""
+    return pattern.sub(lambda found: f"{found[1]}{names[int(found[2])]}", key)
 
 
 @contextmanager
