@@ -196,6 +196,7 @@ class Exit:
     code: int
     source: str  # "proc-connector", "pidfd", "ptrace", "wait", "parent", "journal"
     core_dumped: bool = False
+    by_us: bool = False  # killed by the end of the trial: says nothing of the test
 
     @property
     def signal(self) -> int | None:

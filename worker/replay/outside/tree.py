@@ -1,0 +1,114 @@
+"""The process tree of one trial as it grows and dies, each change written down at once.
+
+Its numbers are the engine's; what is told to others are those inside the trial's own namespace.
+"""
+
+import threading
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from worker.replay.outside import processes
+from worker.replay.outside_events import Event, Executed, Forked, Left, Signalled, to_line
+
+MOST_PROCESSES: Final = 20_000
+"""Of one trial, dead ones too; what a bomb forks beyond them is counted, not written down."""
+
+
+class Living(NamedTuple):
+    host: int
+    pid: int  # inside
+    depth: int
+    parent: int  # inside; 0 for the tree's root
+    argv: tuple[str, ...]
+    is_python: bool
+    has_execed: bool
+
+
+class Tree:
+    """Written by the observer's thread, read by others."""
+
+    def __init__(self, record: Path) -> None:
+        self._lock = threading.Lock()
+        self._living: dict[int, Living] = {}
+        self._ended: dict[int, Left] = {}
+        self._seen = 0
+        self._record = record.open("w", encoding="utf-8", buffering=1)
+        self.unnamed = 0  # gone before their number inside could be read
+        self.unwritten = 0
+
+    def __contains__(self, host: int) -> bool:
+        return host in self._living
+
+    def hosts(self) -> list[int]:
+        with self._lock:
+            return list(self._living)
+
+    def living(self) -> list[Living]:
+        with self._lock:
+            return list(self._living.values())
+
+    def ended(self) -> dict[int, Left]:
+        """By number inside: how those ended that have."""
+        with self._lock:
+            return dict(self._ended)
+
+    def fork(self, t: int, host: int, host_parent: int) -> None:
+        self._seen += 1
+        if self._seen > MOST_PROCESSES:
+            self.unwritten += 1
+            return
+        parent = self._living.get(host_parent)
+        found = processes.numbers(host)
+        if found is None:
+            self.unnamed += 1
+        argv = parent.argv if parent else processes.arguments(host)
+        is_python = parent.is_python if parent else processes.is_python(host, argv)
+        inside, depth = found or (-host, 0)
+        with self._lock:
+            self._living[host] = Living(
+                host, inside, depth, parent.pid if parent else 0, argv, is_python, has_execed=False
+            )
+        self._write(
+            Forked(
+                t,
+                host,
+                host_parent,
+                found.inside if found else None,
+                depth,
+                () if parent else argv,
+                is_python,
+            )
+        )
+
+    def execute(self, t: int, host: int) -> None:
+        known = self._living.get(host)
+        argv = processes.arguments(host)
+        if known is None or (not argv and known.argv):
+            return
+        is_python = processes.is_python(host, argv)
+        rank, world = processes.rank_and_world(host)
+        with self._lock:
+            self._living[host] = known._replace(argv=argv, is_python=is_python, has_execed=True)
+        self._write(Executed(t, host, argv, is_python, rank, world))
+
+    def leave(self, t: int, host: int, status: int | None, source: str) -> None:
+        left = Left(t, host, status, source)
+        with self._lock:
+            known = self._living.pop(host, None)
+            if known is None:
+                return
+            if known.pid > 0:
+                self._ended[known.pid] = left
+        self._write(left)
+
+    def signal(self, event: Signalled) -> None:
+        self._write(event)
+
+    def close(self) -> None:
+        with self._lock:
+            self._record.close()
+
+    def _write(self, event: Event) -> None:
+        with self._lock:
+            if not self._record.closed:
+                self._record.write(to_line(event))
