@@ -5,9 +5,7 @@ It keeps what it finds to itself: trying it out beside a service, or before one,
 
 import re
 import shlex
-import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,6 +33,7 @@ from worker.queue.lock import exclusive
 from worker.quiet import Quiet
 from worker.says import JsonFlag
 from worker.service import running
+from worker.stop_signals import stop_signals
 from worker.upgrade import upgrade
 
 RUNS_AT_FIRST = 50
@@ -80,7 +79,6 @@ def watch(
     be posted is printed and kept. The token may read Actions, Contents and Pull requests; public repositories
     need none.
     """
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # ends the service too
     names = _names(repositories)
     back = _duration(since)
     settings = _settings(names, back, interval=interval, port=port, comment=comment)
@@ -90,7 +88,9 @@ def watch(
             pass  # the service would only write into its log that somebody has it
     upgrade(settings)
     _refuse_second_worker(settings)
-    with opened_store(settings) as store:
+    stop = threading.Event()
+    # An exception of the signal's own could be raised, and lost, within a finalizer: it went on for ever.
+    with stop_signals(stop.set), opened_store(settings) as store:
         now = SystemClock().now()
         with unit_of_work(store) as session:
             for name in names:
@@ -102,7 +102,7 @@ def watch(
             until = "until all is judged" if once else "end with Ctrl-C"
             says.progress(f"The dashboard is at {settings.dashboard_url} - {until}.")
             says.progress(_look_at(settings, "verdicts --latest"))
-            story = Story(settings, store, newsroom, service, tell=_tell_json if as_json else _tell)
+            story = Story(settings, store, newsroom, service, stop, tell=_tell_json if as_json else _tell)
             code = story.tell_all(len(names), once=once)
     raise typer.Exit(code)
 
@@ -115,16 +115,17 @@ class Story:
     store: Engine
     newsroom: Newsroom
     service: subprocess.Popen[bytes]
+    stop: threading.Event
     tell: Callable[[News], None]
 
     def tell_all(self, repositories: int, *, once: bool) -> int:
-        """Until the end that `once` asks for, or Ctrl-C; return the exit code.
+        """Until the end that `once` asks for, or `stop`; return the exit code.
 
         Ends by itself too where GitHub will show none of the repositories.
         """
-        quiet, pause = Quiet.of(self.settings), threading.Event()
+        quiet = Quiet.of(self.settings)
         try:
-            while True:
+            while not self.stop.wait(LOOK_S):
                 # Asked before the news: what was finished by then has left its news in the store.
                 is_quiet = quiet.is_quiet()
                 looked = self._tell_new(is_quiet=is_quiet)
@@ -132,8 +133,6 @@ class Story:
                     return self._ended(looked)
                 if self.service.poll() is not None:
                     raise Unavailable("service", f"it ended; see {self.settings.data_dir / 'watch.log'}")
-                pause.wait(LOOK_S)
-        except KeyboardInterrupt:
             says.progress("ending ...")
             return 0
         finally:
