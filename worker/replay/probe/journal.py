@@ -22,14 +22,14 @@ import os
 import sys
 import time
 from _thread import get_ident
-from typing import Dict, List, Optional, Sequence, Union
+from typing import Dict, List, Mapping, Optional, Sequence, Union
 
 try:
     from _json import encode_basestring_ascii as _quoted
 except ImportError:  # an interpreter without the C part: slower, the same text
     from json.encoder import py_encode_basestring_ascii as _quoted
 
-Value = Union[None, bool, int, float, str, Sequence["Value"], Dict[str, "Value"]]
+Value = Union[None, bool, int, float, str, Sequence["Value"], Mapping[str, "Value"]]
 
 MOST_TEXT = 8192  # characters of one text
 MOST_LINE = 65536  # characters of one line; a longer one keeps its kind and time only
@@ -94,9 +94,9 @@ def is_open() -> bool:
 
 def note(kind: str, **fields: Value) -> None:
     """Appends one event. Never raises: what cannot be written is lost, the suspect goes on."""
-    try:
+    try:  # noqa: SIM105 -- contextlib is dear at start
         _append(kind, fields)
-    except Exception:  # noqa: BLE001, S110 -- contextlib is dear at start; nothing of the probe may reach the suspect
+    except Exception:  # noqa: BLE001, S110 -- nothing of the probe may reach the suspect
         pass
 
 

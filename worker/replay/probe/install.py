@@ -1,0 +1,42 @@
+"""Starts the probe in this process, once, if it belongs to a probed trial."""
+
+import sys
+from typing import Callable, Tuple
+
+from . import address, asked, exceptions, exits, forks, imports, journal, processes, sites, stacks
+
+_MARK = "_flake_triage_probe_began"
+
+
+def begin() -> bool:
+    """Whether the probe rides in this process now. Never raises, and never twice: both ways in end here."""
+    if getattr(sys, _MARK, False):
+        return True
+    try:
+        known = address.read()
+        folder = known.get(address.JOURNAL)
+        if not folder or not journal.begin(folder):
+            return False
+        setattr(sys, _MARK, True)
+        sites.begin(known.get(address.PROJECT, ""))
+    except Exception:  # noqa: BLE001 -- the suspect runs without us, and that is a finding
+        return False
+    for name, part in _PARTS:
+        try:
+            part()
+        except Exception as error:  # noqa: BLE001 -- the other parts still see what they can
+            journal.trouble("begin " + name, error)
+    return True
+
+
+_PARTS: Tuple[Tuple[str, Callable[[], None]], ...] = (
+    ("imports", imports.begin),
+    ("forks", forks.begin),
+    ("processes", processes.begin),
+    ("sites", lambda: forks.after(sites.forget_numbers)),
+    ("stacks", stacks.begin),
+    ("stacks in children", lambda: forks.after(stacks.begin)),
+    ("exceptions", exceptions.begin),
+    ("exits", exits.begin),
+    ("asked", asked.begin),
+)
