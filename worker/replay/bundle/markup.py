@@ -16,7 +16,7 @@ def words(text: str) -> Markup:
     return Markup(escape(redact(text), quote=True))
 
 
-def tag(name: str, *inside: str, **attributes: str | float | None) -> Markup:
+def tag(name: str, /, *inside: str, **attributes: str | float | None) -> Markup:
     """An element. `class_` is written `class`, `aria_label` with a dash; an attribute of None is left out."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
@@ -26,7 +26,7 @@ def tag(name: str, *inside: str, **attributes: str | float | None) -> Markup:
     return Markup(f"<{name}{written}>{joined(*inside)}</{name}>")
 
 
-def void(name: str, **attributes: str) -> Markup:
+def void(name: str, /, **attributes: str) -> Markup:
     """An HTML element that has no end."""
     return Markup(tag(name, **attributes).removesuffix(f"</{name}>"))
 

@@ -137,7 +137,7 @@ class _Clock:
 
 
 def _drawn(facts: TrialFacts, worlds: Mapping[int, int]) -> list[Process]:
-    """pytest's own process, then each world's ranks in order; others only where something is to be noted."""
+    """Pytest's own process, then each world's ranks in order; others only where something is to be noted."""
     noted = {one.pid for one in facts.exits if one.code != 0} | {one.pid for one in facts.survivors}
     kept = [
         one for one in facts.processes if one.rank is not None or one.pid == facts.main or one.pid in noted
