@@ -1,0 +1,3 @@
+"""The project of the incidents' shapes is replayed, never collected."""
+
+collect_ignore = ["project"]
