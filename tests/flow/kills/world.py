@@ -125,7 +125,8 @@ class Point:
     when: Callable[["World"], bool] | None = None
     proof: Callable[["World"], bool] | None = None
     posts: Callable[["World", Letter], None] | None = None
-    worker_threads: int = 4
+    poll_interval_s: float = 0.1
+    """The longer, the longer what is queued waits."""
 
 
 @dataclass(slots=True)
@@ -182,7 +183,7 @@ def world(folder: Path, point: Point | None = None) -> Iterator[World]:
                 "public_url": "https://triage.example",
                 "keep_failures_days": 36_500,  # the story is as old as its constant dates
                 "github_token": SecretStr(standin.state.token),
-                "worker_threads": 4 if point is None else point.worker_threads,
+                "poll_interval_s": 0.1 if point is None else point.poll_interval_s,
             }
         )
         processes = Processes(settings, folder.parent / "service.log")
