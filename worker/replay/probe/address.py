@@ -7,6 +7,7 @@ from typing import Dict, Optional
 JOURNAL = "FLAKE_TRIAGE_JOURNAL"
 PROJECT = "FLAKE_TRIAGE_PROJECT"
 DELAYS = "FLAKE_TRIAGE_DELAYS"
+INJECT = "FLAKE_TRIAGE_INJECT"
 FILE = "address.json"
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _PREFIX = "FLAKE_TRIAGE_"

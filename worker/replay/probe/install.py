@@ -3,7 +3,22 @@
 import sys
 from typing import Callable, Tuple
 
-from . import address, asked, exceptions, exits, forks, imports, journal, processes, sites, stacks
+from . import (
+    address,
+    asked,
+    exceptions,
+    exits,
+    forks,
+    handlers,
+    imports,
+    journal,
+    processes,
+    pytest_phases,
+    queues,
+    signals,
+    sites,
+    stacks,
+)
 
 _MARK = "_flake_triage_probe_began"
 
@@ -37,6 +52,10 @@ _PARTS: Tuple[Tuple[str, Callable[[], None]], ...] = (
     ("stacks", stacks.begin),
     ("stacks in children", lambda: forks.after(stacks.begin)),
     ("exceptions", exceptions.begin),
+    ("signals", signals.begin),
     ("exits", exits.begin),
+    ("queues", queues.begin),
+    ("handlers", handlers.begin),
+    ("pytest", pytest_phases.begin),
     ("asked", asked.begin),
 )
