@@ -60,6 +60,7 @@ class _Armed:
 
     fault = None  # type: Optional[Fault]
     journal = ""
+    rank = None  # type: Optional[int]
 
 
 def arm(spec: str, journal: str) -> None:
@@ -68,9 +69,15 @@ def arm(spec: str, journal: str) -> None:
 
 
 def reach(place: str, rank: Optional[int], number: int = 0) -> None:
-    """Raise the fault if it stands here; costs one comparison where none is asked for."""
+    """Raise the fault if it stands here; costs one comparison where none is asked for.
+
+    A rank that is not known any more is the one that the process said last.
+    """
     fault = _Armed.fault
-    if fault is None or (fault.place, fault.rank, fault.number) != (place, rank, number):
+    if fault is None:
+        return
+    _Armed.rank = _Armed.rank if rank is None else rank
+    if (fault.place, fault.rank, fault.number) != (place, _Armed.rank, number):
         return
     _Armed.fault = None
     _leave_mark(fault)

@@ -11,6 +11,7 @@ from . import (
     forks,
     handlers,
     imports,
+    inject,
     journal,
     processes,
     pytest_phases,
@@ -34,6 +35,8 @@ def begin() -> bool:
             return False
         setattr(sys, _MARK, True)
         sites.begin(known.get(address.PROJECT, ""))
+        if known.get(address.INJECT):
+            inject.arm(known[address.INJECT], folder)
     except Exception:  # noqa: BLE001 -- the suspect runs without us, and that is a finding
         return False
     for name, part in _PARTS:

@@ -5,7 +5,7 @@ import sys
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
-from . import exceptions, forks, imports, journal, wrapping
+from . import exceptions, forks, imports, inject, journal, wrapping
 
 _MOST_ARGUMENTS = 64
 _MOST_ARGUMENT = 1000  # characters
@@ -116,9 +116,14 @@ def _watch_return(util: Any) -> None:  # noqa: ANN401 -- the module
 
     def make(original: wrapping.Function) -> wrapping.Function:
         def _exit_function(*args: Any, **named: Any) -> Any:  # noqa: ANN401 -- as the function
-            if sys._getframe(1).f_code.co_name == "_bootstrap":  # noqa: SLF001 -- as in sites
-                _note_return()
-            return original(*args, **named)
+            if sys._getframe(1).f_code.co_name != "_bootstrap":  # noqa: SLF001 -- as in sites
+                return original(*args, **named)
+            _note_return()
+            is_done = sys.exc_info()[0] is None
+            result = original(*args, **named)
+            if is_done:
+                inject.reach(inject.RETURN, _number(os.environ.get("RANK")))
+            return result
 
         return _exit_function
 
