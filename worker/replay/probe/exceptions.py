@@ -52,19 +52,24 @@ def identity(error: BaseException) -> int:
     while innermost is not None and innermost.tb_next is not None:
         innermost = innermost.tb_next
     place = (innermost.tb_frame.f_code.co_filename, innermost.tb_lineno) if innermost else ("", 0)
-    text = "%s %s %s" % (type(error).__qualname__, _message(error), place)
+    text = "%s %s %s" % (type(error).__qualname__, message(error), place)
     return ((id(error) & 0xFFFFFFF) << 32 | crc32(text.encode("utf-8", "replace"))) or 1
 
 
 @wrapping.quietly
-def note(error: Optional[BaseException], seen: str) -> int:
-    """Notes it once for each way, and gives its identity; 0 for None and for what only steers a loop."""
+def note(error: Optional[BaseException], seen: str, *, is_on_its_way: bool = False) -> int:
+    """Notes it once for each way, and gives its identity; 0 for None and for what only steers a loop.
+
+    One `is_on_its_way` that a wrapper meets has not been through its callers yet: their frames are added.
+    """
     if error is None or isinstance(error, _FLOW):
         return 0
     number = identity(error)
     if (number, seen) in _met or len(_met) >= MOST_EVENTS:
         return number
     frames = frames_of(error.__traceback__)
+    if is_on_its_way:
+        frames = (_callers() + frames)[-MOST_FRAMES:]
     if seen == HANDLED and not any(one[4] for one in frames):
         return number
     _met.add((number, seen))
@@ -75,7 +80,7 @@ def note(error: Optional[BaseException], seen: str) -> int:
         "raised",
         seen=seen,
         type=type_name(error),
-        message=_message(error),
+        message=message(error),
         id=number,
         frames=frames,
         counters=counters,
@@ -111,6 +116,17 @@ def frames_of(traceback: Optional[TracebackType]) -> List[sites.Site]:
     return [sites.described(code, line or code.co_firstlineno) for code, line in raw]
 
 
+def _callers() -> List[sites.Site]:
+    """The project's frames that wait for the call under way, outer to inner."""
+    frame: Optional[FrameType] = sys._getframe(1)  # noqa: SLF001 -- as in sites
+    found: List[sites.Site] = []
+    while frame is not None and len(found) < MOST_FRAMES:
+        if sites.is_project(frame.f_code):
+            found.append(sites.described(frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno))
+        frame = frame.f_back
+    return found[::-1]
+
+
 def begin() -> None:
     """Meets what is formatted, what leaves a thread, and what leaves the interpreter."""
     imports.after("traceback", _watch_formatting)
@@ -118,7 +134,8 @@ def begin() -> None:
     _watch_interpreter()
 
 
-def _message(error: BaseException) -> str:
+def message(error: BaseException) -> str:
+    """What it says; empty where its own `__str__` fails."""
     try:
         return str(error)[:MOST_MESSAGE]
     except Exception:  # noqa: BLE001 -- the suspect's own __str__
@@ -134,7 +151,7 @@ def _links(error: BaseException, known: Set[int], left: int) -> Dict[str, journa
         known.add(id(behind))
         links[name] = {
             "type": type_name(behind),
-            "message": _message(behind),
+            "message": message(behind),
             "frames": frames_of(behind.__traceback__),
             **_links(behind, known, left - 1),
         }
@@ -165,7 +182,7 @@ def _formatted(error: BaseException) -> None:
 
 
 def _is_printed_by_bootstrap() -> bool:
-    """Whether multiprocessing prints what has just ended a worker, rather than the suspect what it handles."""
+    """Whether multiprocessing prints what ended a worker, rather than the suspect what it handles."""
     frame: Optional[FrameType] = sys._getframe(3)  # noqa: SLF001 -- as in sites
     for _ in range(_PRINTING):
         if frame is None:

@@ -96,10 +96,15 @@ def relative(file: str) -> Optional[str]:
 
 def described(code: CodeType, line: int) -> Site:
     """A frame as the journal writes it; the source line only for files of the project."""
-    inside = relative(code.co_filename)
+    return located(code.co_filename, line, code.co_name)
+
+
+def located(file: str, line: int, function: str) -> Site:
+    """The same of a frame of which only these are known."""
+    inside = relative(file)
     if inside is None:
-        return (code.co_filename, line, code.co_name, None, False)
-    return (inside, line, code.co_name, _source(code.co_filename, line), True)
+        return (file, line, function, None, False)
+    return (inside, line, function, _source(file, line), True)
 
 
 def _site(code: CodeType, instruction: int, frame: FrameType) -> Site:
