@@ -120,7 +120,7 @@ def _callers() -> List[sites.Site]:
     """The project's frames that wait for the call under way, outer to inner."""
     frame: Optional[FrameType] = sys._getframe(1)  # noqa: SLF001 -- as in sites
     found: List[sites.Site] = []
-    while frame is not None and len(found) < MOST_FRAMES:
+    while frame is not None and len(found) < MOST_FRAMES and not sites.begins_process(frame.f_code):
         if sites.is_project(frame.f_code):
             found.append(sites.described(frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno))
         frame = frame.f_back

@@ -19,6 +19,7 @@ from . import (
     signals,
     sites,
     stacks,
+    torch_hooks,
 )
 
 _MARK = "_flake_triage_probe_began"
@@ -61,4 +62,5 @@ _PARTS: Tuple[Tuple[str, Callable[[], None]], ...] = (
     ("handlers", handlers.begin),
     ("pytest", pytest_phases.begin),
     ("asked", asked.begin),
+    ("torch", torch_hooks.begin),
 )

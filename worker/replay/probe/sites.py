@@ -77,6 +77,11 @@ def is_project(code: CodeType) -> bool:
     return known
 
 
+def begins_process(code: CodeType) -> bool:
+    """Whether what stands above this frame is another process's: a fork child has its parent's stack."""
+    return code.co_name == "_bootstrap" and code.co_filename.endswith("multiprocessing/process.py")
+
+
 def is_probe(code: CodeType) -> bool:
     return code.co_filename.startswith(address.PACKAGE + os.sep)
 
