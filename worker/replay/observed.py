@@ -1,0 +1,56 @@
+"""What one trial showed to its engine and its supervisor, beside the events of its processes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from worker.replay.facts import Pause, Survivor, Throttling
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """A process that the supervisor reaped: pytest's own, or an orphan. `status` is as wait(2) gives it."""
+
+    pid: int
+    t: int
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """A rank was named as waiting where another rank is missing. `proof` is empty while it is provisional."""
+
+    t: int
+    what: str  # "provisional", "proven", "withdrawn"
+    pid: int
+    rank: int | None
+    group: str
+    number: int
+    op: str
+    since: int
+    missing: tuple[int, ...]  # ranks
+    proof: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Times are monotonic nanoseconds; process numbers are those inside the trial's namespace."""
+
+    began: int
+    ended: int
+    main: int | None = None  # None: pytest was never started
+    supervisor: int | None = None
+    project: str = ""  # as the suspect saw it
+    waits: tuple[Waited, ...] = ()
+    survivors: tuple[Survivor, ...] = ()
+    pauses: tuple[Pause, ...] = ()
+    throttling: tuple[Throttling, ...] = ()
+    namings: tuple[Naming, ...] = ()
+    killed_from: int | None = None  # from when on processes die by our hand
+    timed_out: bool = False
+    ended_early_at: int | None = None
+    source: str = ""  # who saw the processes: "proc-connector" or "pidfd"
+    lost_events: int = 0
+    unnamed: int = 0  # processes that were gone before their number could be read
+    dropped_output_bytes: int = 0
+    error_tails: Mapping[int, str] = field(default_factory=dict)  # captured stderr of those stuck at the end
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,157 @@
+"""Who waits where another can no longer come: a rule over the collectives of all ranks at one moment.
+
+A collective needs every rank of its group, a receive its sender. Who is missing and gone is a proof; so is
+a circle of ranks that each wait for the next. Who is missing and merely busy may come yet.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from worker.replay.facts import WORLD, Collective, Exit, Group, Process, Source
+
+_SEND: Final = frozenset({"send", "isend"})
+_RECEIVE: Final = frozenset({"recv", "irecv"})
+_P2P: Final = _SEND | _RECEIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What was known of all ranks at time `t`."""
+
+    t: int
+    processes: Sequence[Process]
+    groups: Sequence[Group]
+    collectives: Sequence[Collective]
+    exits: Mapping[int, Exit]
+
+
+@dataclass(frozen=True, slots=True)
+class Lonely:
+    """A rank that waits, and for whom. `proof` is empty where the missing ones may still come."""
+
+    rank: int
+    pid: int
+    at: Collective
+    missing: tuple[int, ...]
+    proof: str = ""
+
+    @property
+    def key(self) -> tuple[int, str, int]:
+        return (self.pid, self.at.group, self.at.number)
+
+
+def lonely_ranks(moment: Moment) -> list[Lonely]:
+    """Every rank that is blocked without a peer that it needs, the one that has waited longest first."""
+    view = _View(moment)
+    waiting = {rank: one for rank in view.ranks if (one := view.blocked(rank)) is not None}
+    missing = {rank: view.missing(rank, at) for rank, at in waiting.items()}
+    lonely = [
+        Lonely(
+            rank,
+            view.ranks[rank].pid,
+            at,
+            missing[rank],
+            view.proof_of_end(missing[rank], at) or _circle(rank, missing, waiting),
+        )
+        for rank, at in waiting.items()
+        if missing[rank]
+    ]
+    return sorted(lonely, key=lambda one: (_since(one.at), one.rank))
+
+
+class _View:
+    """The moment by rank. Only what the wrappers saw counts: its numbers are those of one source."""
+
+    def __init__(self, moment: Moment) -> None:
+        self._exits = moment.exits
+        self.ranks: dict[int, Process] = {}
+        for one in moment.processes:
+            if one.rank is not None and one.observed:
+                self.ranks[one.rank] = one  # a later batch of the same ranks counts, not the first
+        self._rank_of = {one.pid: rank for rank, one in self.ranks.items()}
+        self._groups = {(one.pid, one.name): one for one in moment.groups if one.destroyed_at is None}
+        self._calls: dict[tuple[int, str], list[Collective]] = {}
+        for call in moment.collectives:
+            rank = self._rank_of.get(call.pid)
+            if rank is not None and call.source is Source.WRAPPER:
+                self._calls.setdefault((rank, call.group), []).append(call)
+
+    def blocked(self, rank: int) -> Collective | None:
+        """The collective in which the rank's oldest blocked thread is, unless the rank has ended."""
+        pid = self.ranks[rank].pid
+        if pid in self._exits:
+            return None
+        inside = [
+            call
+            for (owner, _), calls in self._calls.items()
+            if owner == rank
+            for call in calls
+            if call.t_out is None and (not call.is_async or call.waiting_since is not None)
+        ]
+        return min(inside, key=_since, default=None)
+
+    def missing(self, rank: int, at: Collective) -> tuple[int, ...]:
+        if at.op in _P2P:
+            return self._missing_peer(rank, at)
+        group = self._groups.get((at.pid, at.group))
+        members = group.ranks if group else tuple(self.ranks) if at.group == WORLD else ()
+        return tuple(sorted(peer for peer in members if peer != rank and not self._has_come(peer, at)))
+
+    def proof_of_end(self, missing: Sequence[int], at: Collective) -> str:
+        """An end from before the group was made is that of an earlier batch, whose rank has come again."""
+        group = self._groups.get((at.pid, at.group))
+        since = group.t if group else at.t_in
+        for rank in missing:
+            process = self.ranks.get(rank)
+            end = self._exits.get(process.pid) if process else None
+            if end is not None and end.t >= since:
+                how = f"signal {end.signal}" if end.signal else f"exit code {end.code}"
+                return f"rank {rank} has ended with {how}"
+            if end is None and process is not None and (process.exiting_at or 0) >= since:
+                return f"rank {rank} is leaving: its interpreter exits"
+        return ""
+
+    def _has_come(self, peer: int, at: Collective) -> bool:
+        """It entered that number of that group, and, where it is still in there, the same operation."""
+        calls = [call for call in self._calls.get((peer, at.group), ()) if call.op not in _P2P]
+        same = next((call for call in calls if call.number == at.number), None)
+        if same is None:
+            return any(call.number > at.number for call in calls)
+        return same.op == at.op or same.t_out is not None
+
+    def _missing_peer(self, rank: int, at: Collective) -> tuple[int, ...]:
+        """The peer of a send or receive, while it has made fewer of the other kind than we of ours."""
+        if at.peer is None:
+            return ()
+        ours, theirs = (_SEND, _RECEIVE) if at.op in _SEND else (_RECEIVE, _SEND)
+        mine = sum(
+            call.op in ours and call.peer == at.peer and call.t_in <= at.t_in
+            for call in self._calls.get((rank, at.group), ())
+        )
+        of_peer = self._calls.get((at.peer, at.group), ())
+        made = sum(call.op in theirs and call.peer in {rank, None} for call in of_peer)
+        return (at.peer,) if made < mine else ()
+
+
+def _circle(rank: int, missing: Mapping[int, tuple[int, ...]], waiting: Mapping[int, Collective]) -> str:
+    """Follow who waits for whom; back at the start, nobody on the way can go on."""
+    path, seen = [(rank, [rank])], {rank}
+    while path:
+        here, way = path.pop()
+        for peer in missing.get(here, ()):
+            if peer == rank:
+                return "; ".join(f"rank {one} waits in {_name(waiting[one])}" for one in way)
+            if peer in waiting and peer not in seen:
+                seen.add(peer)
+                path.append((peer, [*way, peer]))
+    return ""
+
+
+def _name(at: Collective) -> str:
+    peer = f" with rank {at.peer}" if at.peer is not None else ""
+    return f"{at.group} #{at.number} {at.op}{peer}"
+
+
+def _since(at: Collective) -> int:
+    return at.t_in if at.waiting_since is None else at.waiting_since
