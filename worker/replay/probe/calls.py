@@ -131,12 +131,6 @@ class _Current:
     """The file of this process, opened at its first call: one of a process, and another in a forked child."""
 
     file: CallFile | None = None
-    has_failed = False
-
-
-def has_failed() -> bool:
-    """Whether any call of this process has ended with an exception."""
-    return _Current.has_failed
 
 
 def current() -> CallFile | None:
@@ -146,7 +140,7 @@ def current() -> CallFile | None:
 
 def forget() -> None:
     """In a fork child: the parent's file is the parent's."""
-    _Current.file, _Current.has_failed = None, False
+    _Current.file = None
 
 
 def _opened() -> CallFile | None:
@@ -166,5 +160,4 @@ def failed(place: int, error: BaseException) -> None:
 
 def noted(error: BaseException) -> int:
     """The exception's identity in the journal, in which it now stands."""
-    _Current.has_failed = True
     return exceptions.note(error, exceptions.HANDLED, is_on_its_way=True) or 0
