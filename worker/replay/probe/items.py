@@ -1,4 +1,4 @@
-"""What an item says, without running code of its own: a short form, its rank, whether it tells of a failure."""
+"""What an item says, without running code of its own: a short form, its rank, whether it tells of failure."""
 
 from typing import Any, Optional, Tuple
 from zlib import crc32

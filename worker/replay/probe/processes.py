@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from _thread import get_ident
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import exceptions, forks, imports, inject, journal, wrapping
@@ -32,6 +33,7 @@ def _introduce(began: str) -> None:
         "argv": [one[:_MOST_ARGUMENT] for one in _argv()[:_MOST_ARGUMENTS]],
         "parent": os.getppid(),
         "began": began,
+        "main": get_ident(),
         "python": "%d.%d.%d" % sys.version_info[:3],
         "wall": time.time_ns() - time.monotonic_ns(),  # what turns a file's time into ours
     }
