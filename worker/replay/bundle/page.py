@@ -63,7 +63,7 @@ def page(replay: Replay, failed: Shown | None, control: Shown | None, about: Map
         tag("title", f"{replay.verdict.value}: {replay.test}"),
         tag("style", verbatim(STYLE + PICTURE_STYLE)),
     )
-    patterns = tag("svg", PATTERNS, width=0, height=0, style="position:absolute", aria_hidden="true")
+    patterns = tag("svg", PATTERNS, class_="tl patterns", height=0, aria_hidden="true")
     body = tag("body", patterns, tag("main", *_parts(replay, failed, control, about)))
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 

@@ -38,6 +38,7 @@ summary { cursor:pointer; padding:.35rem 0; font-weight:600; }
 .legend { display:flex; flex-wrap:wrap; gap:.25rem 1rem; margin:.5rem 0; padding:0; list-style:none;
   font-size:.85rem; }
 .legend li { display:flex; align-items:center; gap:.35rem; }
+.patterns { position:absolute; }
 .legend svg { flex:none; }
 :focus-visible { outline:2px solid var(--soft); outline-offset:2px; }
 @media print { body { background:none; } section { break-inside:avoid-page; } }

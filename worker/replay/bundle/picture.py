@@ -7,7 +7,7 @@ wall; nothing in it is told by colour alone, and a table beside it has the same 
 from collections.abc import Iterator
 
 from worker.replay.bundle.lane_marks import Mark, MarkKind
-from worker.replay.bundle.markup import Markup, joined, tag, verbatim
+from worker.replay.bundle.markup import Markup, tag, verbatim
 from worker.replay.bundle.scene import Bar, Lane, Link, Match, Scene
 from worker.replay.bundle.time_scale import TimeScale
 from worker.replay.facts import Source
@@ -16,15 +16,17 @@ TOP = 24
 LABEL = 16
 BAND = 24
 THIN = 10
+WORDS = 15
+MOST_WORDS = 2  # of a lane: the first collectives that did not match are told by name
 GAP = 14
 AXIS = 30
 TICKS = 5
 LONGEST_LABEL = 38
-ROOM_FOR_WORDS = 55.0  # percent; words that begin further right are written towards the left
+ROOM_FOR_WORDS = 50.0  # percent; words that begin further right are written towards the left
 
 STYLE = """
 .tl { --tl-ink:#1c1f23; --tl-soft:#5a6069; --tl-line:#cfcbc3; --tl-lane:#f3f1ed; --tl-good:#1d7a46;
-  --tl-bad:#b3261e; --tl-shade:#8f5b00; display:block; width:100%; color:var(--tl-ink);
+  --tl-bad:#b3261e; --tl-shade:#8f5b00; display:block; width:100%; overflow:visible; color:var(--tl-ink);
   font:12px system-ui,sans-serif; }
 @media (prefers-color-scheme: dark) { .tl { --tl-ink:#e7e5e0; --tl-soft:#a3a8b0; --tl-line:#444b55;
   --tl-lane:#22262c; --tl-good:#6fd097; --tl-bad:#ff8a80; --tl-shade:#f0bf62; } }
@@ -36,7 +38,8 @@ STYLE = """
 .tl .tl-link-different { stroke:var(--tl-bad); stroke-width:2; stroke-dasharray:5 3; }
 .tl .tl-matched { fill:var(--tl-good); stroke:var(--tl-good); }
 .tl .tl-unknown { fill:var(--tl-soft); stroke:var(--tl-soft); }
-.tl .tl-alone, .tl .tl-different { fill:url(#tl-stripes); stroke:var(--tl-bad); stroke-width:2; }
+.tl .tl-alone { fill:url(#tl-stripes); stroke:var(--tl-bad); stroke-width:2; }
+.tl .tl-different { fill:url(#tl-dashes); stroke:var(--tl-bad); stroke-width:2; stroke-dasharray:5 3; }
 .tl .tl-stripe { stroke:var(--tl-bad); stroke-width:2; }
 .tl .tl-paused, .tl .tl-throttled { fill:url(#tl-dots); stroke:none; }
 .tl .tl-dot { fill:var(--tl-shade); }
@@ -57,9 +60,13 @@ SHAPES = {
 }
 """Class and outline by kind, around the point where it stands."""
 
+ODD = {Match.ALONE, Match.DIFFERENT}
+
 PATTERNS = verbatim(
     '<defs><pattern id="tl-stripes" width="6" height="6" patternUnits="userSpaceOnUse" '
     'patternTransform="rotate(45)"><path class="tl-stripe" d="M0 0V6"/></pattern>'
+    '<pattern id="tl-dashes" width="6" height="6" patternUnits="userSpaceOnUse">'
+    '<path class="tl-stripe" d="M0 3H6"/></pattern>'
     '<pattern id="tl-dots" width="5" height="5" patternUnits="userSpaceOnUse">'
     '<circle class="tl-dot" cx="1.5" cy="1.5" r="1.2"/></pattern></defs>'
 )
@@ -89,7 +96,7 @@ def picture(scene: Scene, *, title: str, prefix: str = "tl", is_alone: bool = Fa
 def described(scene: Scene) -> str:
     """The picture in words, for who does not see it."""
     bars = [bar for lane in scene.lanes for bar in lane.bars]
-    odd = [bar for bar in bars if bar.match in {Match.ALONE, Match.DIFFERENT}]
+    odd = [bar for bar in bars if bar.match in ODD]
     told = f"{len(scene.lanes)} processes over {scene.seconds:.2f} s, {len(bars)} collectives in their lanes"
     split = (
         f" The ranks part at {scene.divergence.at:.3f} s: {scene.divergence.words}."
@@ -109,7 +116,7 @@ class _Drawing:
         y = TOP
         for lane in scene.lanes:
             self._tops.append(y + LABEL)
-            y += LABEL + BAND + (THIN if _has_thin(lane) else 0) + GAP
+            y += LABEL + BAND + (THIN if _has_thin(lane) else 0) + (WORDS if _odd(lane) else 0) + GAP
         self._bottom = y
         self.height = y + AXIS
 
@@ -121,6 +128,9 @@ class _Drawing:
         for index, lane in enumerate(self._scene.lanes):
             for bar in lane.bars:
                 yield self._bar(bar, self._tops[index])
+            below = self._tops[index] + BAND + (THIN if _has_thin(lane) else 0)
+            for bar in _odd(lane):
+                yield self._words(bar.begins, below + WORDS - 3, f"{bar.number}: {bar.name}", "tl-bad")
             for mark in lane.marks:
                 yield self._mark(mark, self._tops[index])
         yield from self._split()
@@ -138,10 +148,7 @@ class _Drawing:
     def _bar(self, bar: Bar, top: int) -> Markup:
         is_thin = bar.source is Source.FLIGHT_RECORDER
         y, height = (top + BAND + 1, THIN - 3) if is_thin else (top + 4, BAND - 8)
-        box = self._box(f"tl-{bar.match.value}", bar.begins, bar.ends, y, height, bar_words(bar))
-        if bar.match in {Match.MATCHED, Match.UNKNOWN} or is_thin:
-            return box
-        return joined(box, self._words(bar.begins, y + 12, f"{bar.number}: {bar.name}", "tl-bad"))
+        return self._box(f"tl-{bar.match.value}", bar.begins, bar.ends, y, height, bar_words(bar))
 
     def _link(self, link: Link) -> Markup:
         y = (self._y(link.upper, link.bar, is_upper=True), self._y(link.lower, link.bar, is_upper=False))
@@ -206,6 +213,10 @@ def bar_words(bar: Bar) -> str:
     failed = ", failed" if bar.has_failed else ""
     site = f", {bar.site}" if bar.site else ""
     return f"{bar.name}, number {bar.number} on {bar.group}: {bar.match.value}, {ended}{failed}{site}"
+
+
+def _odd(lane: Lane) -> list[Bar]:
+    return [bar for bar in lane.bars if bar.match in ODD][:MOST_WORDS]
 
 
 def _has_thin(lane: Lane) -> bool:

@@ -1,7 +1,6 @@
 """What a picture of a trial shows: a lane for each process, what stood in it when, and what belongs together.
 
-Times are seconds since the trial began. Whether a collective was matched is asked per group, number and
-source, since the wrapper and the flight recorder number differently.
+Times are seconds since the trial began. Which collectives belong together is what the explanation says too.
 """
 
 from collections import defaultdict
@@ -10,16 +9,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from worker.replay.bundle.lane_marks import Mark, marks_of
+from worker.replay.explain.lives import know_lives
+from worker.replay.explain.matching import Line, difference, know_lines
+from worker.replay.explain.ranks import Ranks, know_ranks
+from worker.replay.explain.worlds import know_worlds
 from worker.replay.facts import Collective, Frame, Process, Source, TrialFacts
-from worker.replay.trial import Explanation
+from worker.replay.trial import Explanation, Thrown
 
 MOST_BARS = 120
 """Of a lane; the last ones are kept, since a failure stands at the end. What is left out is counted."""
 MOST_LANES = 64
 S = 1e9
-
-_Key = tuple[int, str, int, Source]
-"""pid, group, number, source: one collective of one process."""
 
 
 class Match(StrEnum):
@@ -33,13 +33,18 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A collective in a lane. `is_open`: it had not come back when the record ended."""
+    """A collective in a lane. `is_open`: it had not come back when the record ended.
+
+    Bars of equal `line` and `ordinal` are the same collective of different ranks.
+    """
 
     begins: float
     ends: float
     name: str
     group: str
     number: int
+    line: int
+    ordinal: int
     match: Match
     source: Source
     is_open: bool
@@ -59,14 +64,10 @@ class Shade:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A process of the tree. `left_out` bars came before the ones that are kept.
-
-    `world` counts from 0 the worlds that one test starts after each other: each has its own rank 0.
-    """
+    """A process of the tree. `left_out` bars came before the ones that are kept."""
 
     pid: int
     rank: int | None
-    world: int
     title: str
     begins: float
     ends: float
@@ -107,11 +108,15 @@ class Scene:
 def scene_of(facts: TrialFacts, explanation: Explanation) -> Scene:
     """Total on any facts: what is out of the trial's time is drawn at its edge."""
     clock = _Clock(facts.began, max(facts.ended, facts.began + 1))
-    worlds = _worlds(facts.processes)
-    drawn = _drawn(facts, worlds)
-    matches = _matches(facts, worlds)
+    ranks, lives = know_ranks(facts), know_lives(facts)
+    worlds = know_worlds(facts, ranks, lives)
+    world_of = {pid: index for index, world in enumerate(worlds) for pid in world.pids.values()}
+    placed = _placed(know_lines(facts, worlds))
+    drawn = _drawn(facts, ranks, world_of)
+    named = explanation.cause.exception
     lanes = tuple(
-        _lane(one, facts, clock, matches, worlds[one.pid], explanation) for one in drawn[:MOST_LANES]
+        _lane(one, facts, clock, placed.get(one.pid, []), ranks.of(one.pid), named)
+        for one in drawn[:MOST_LANES]
     )
     return Scene(
         lanes=lanes,
@@ -136,92 +141,87 @@ class _Clock:
         return (min(max(self.ended if t is None else t, self.began), self.ended) - self.began) / S
 
 
-def _drawn(facts: TrialFacts, worlds: Mapping[int, int]) -> list[Process]:
+def _drawn(facts: TrialFacts, ranks: Ranks, world_of: Mapping[int, int]) -> list[Process]:
     """Pytest's own process, then each world's ranks in order; others only where something is to be noted."""
     noted = {one.pid for one in facts.exits if one.code != 0} | {one.pid for one in facts.survivors}
-    kept = [
-        one for one in facts.processes if one.rank is not None or one.pid == facts.main or one.pid in noted
-    ]
+    noted |= {facts.main, *ranks.by_pid}
 
     def order(one: Process) -> tuple[bool, bool, int, int, int]:
-        return (one.pid != facts.main, one.rank is None, worlds[one.pid], one.rank or 0, one.pid)
+        rank = ranks.of(one.pid)
+        return (one.pid != facts.main, rank is None, world_of.get(one.pid, 0), rank or 0, one.pid)
 
-    return sorted(kept, key=order)
-
-
-def _worlds(processes: Iterable[Process]) -> dict[int, int]:
-    """How many processes had the same rank before each: the ranks of one world were started together."""
-    seen: dict[int | None, int] = defaultdict(int)
-    found = {}
-    for one in sorted(processes, key=lambda one: (one.started, one.pid)):
-        found[one.pid] = seen[one.rank] if one.rank is not None else 0
-        seen[one.rank] += 1
-    return found
+    return sorted((one for one in facts.processes if one.pid in noted), key=order)
 
 
-def _matches(facts: TrialFacts, worlds: Mapping[int, int]) -> Mapping[_Key, Match]:
-    members = {(worlds.get(one.pid, 0), one.name): frozenset(one.ranks) for one in facts.groups}
-    rank = {one.pid: one.rank for one in facts.processes}
-    together: dict[tuple[int, str, int, Source], list[Collective]] = defaultdict(list)
-    for one in facts.collectives:
-        together[worlds.get(one.pid, 0), one.group, one.number, one.source].append(one)
-    found = {}
-    for (world, group, number, source), ones in together.items():
-        match = _match(ones, members.get((world, group)), rank)
-        found.update({(one.pid, group, number, source): match for one in ones})
-    return found
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A collective with the line that it stands in, as an index, and its ordinal there; see `matching`."""
+
+    call: Collective
+    line: int
+    ordinal: int
+    match: Match
 
 
-def _match(
-    ones: Sequence[Collective], members: frozenset[int] | None, rank: Mapping[int, int | None]
-) -> Match:
-    if len({(one.op, one.reduce_op, one.root, one.dtypes) for one in ones}) > 1:
+def _placed(lines: Sequence[Line]) -> Mapping[int, list[_Placed]]:
+    """Every collective by its process, in order of time. Sends and receives stand in no line."""
+    found: dict[int, list[_Placed]] = defaultdict(list)
+    for index, line in enumerate(lines):
+        matches = {ordinal: _match(line, ordinal) for calls in line.calls.values() for ordinal in calls}
+        for pid, calls in line.calls.items():
+            found[pid] += [_Placed(call, index, ordinal, matches[ordinal]) for ordinal, call in calls.items()]
+    return {pid: sorted(placed, key=lambda one: one.call.t_in) for pid, placed in found.items()}
+
+
+def _match(line: Line, ordinal: int) -> Match:
+    calls = line.at(ordinal)
+    if difference(list(calls.values())) is not None:
         return Match.DIFFERENT
-    there = {rank.get(one.pid) for one in ones}
-    if members is None:
-        return Match.MATCHED if len(there) > 1 else Match.UNKNOWN
-    return Match.MATCHED if members <= there else Match.ALONE
+    if ordinal < line.first or len(line.members) == 1:
+        return Match.UNKNOWN
+    return Match.MATCHED if len(calls) == len(line.members) else Match.ALONE
 
 
 def _lane(
     process: Process,
     facts: TrialFacts,
     clock: _Clock,
-    matches: Mapping[_Key, Match],
-    world: int,
-    explanation: Explanation,
+    placed: Sequence[_Placed],
+    rank: int | None,
+    named: Thrown | None,
 ) -> Lane:
-    mine = sorted((one for one in facts.collectives if one.pid == process.pid), key=lambda one: one.t_in)
     ended = next((one.t for one in facts.exits if one.pid == process.pid), None)
     return Lane(
         pid=process.pid,
-        rank=process.rank,
-        world=world,
-        title=_title(process, facts),
+        rank=rank,
+        title=_title(process, rank, facts),
         begins=clock.at(process.started),
         ends=clock.at(ended),
-        bars=tuple(_bar(one, clock, matches, facts.ended) for one in mine[-MOST_BARS:]),
-        marks=tuple(marks_of(process, facts, clock.at, explanation.cause.exception)),
+        bars=tuple(_bar(one, clock) for one in placed[-MOST_BARS:]),
+        marks=tuple(marks_of(process, facts, clock.at, named)),
         shades=tuple(_shades(process.pid, facts, clock)),
-        left_out=max(0, len(mine) - MOST_BARS),
+        left_out=max(0, len(placed) - MOST_BARS),
     )
 
 
-def _title(process: Process, facts: TrialFacts) -> str:
+def _title(process: Process, known: int | None, facts: TrialFacts) -> str:
     who = "pytest" if process.pid == facts.main else process.name or " ".join(process.argv[:2]) or "process"
-    rank = "" if process.rank is None else f"rank {process.rank}, "
+    rank = "" if known is None else f"rank {known}, "
     unseen = "" if process.observed or facts.bare else ", the probe did not reach it"
     return f"{rank}{who} (pid {process.pid}{unseen})"
 
 
-def _bar(one: Collective, clock: _Clock, matches: Mapping[_Key, Match], ended: int) -> Bar:
+def _bar(placed: _Placed, clock: _Clock) -> Bar:
+    one = placed.call
     return Bar(
         begins=clock.at(one.t_in),
-        ends=clock.at(ended if one.t_out is None else one.t_out),
+        ends=clock.at(one.t_in if one.t_out is None and one.source is Source.FLIGHT_RECORDER else one.t_out),
         name=f"{one.op}({one.reduce_op})" if one.reduce_op else one.op,
         group=one.group,
         number=one.number,
-        match=matches[one.pid, one.group, one.number, one.source],
+        line=placed.line,
+        ordinal=placed.ordinal,
+        match=placed.match,
         source=one.source,
         is_open=one.t_out is None and one.source is Source.WRAPPER,
         has_failed=one.error is not None,
@@ -244,15 +244,14 @@ def _shades(pid: int, facts: TrialFacts, clock: _Clock) -> Iterable[Shade]:
 
 
 def _links(lanes: Sequence[Lane]) -> Iterable[Link]:
-    """Between a bar and the same one of the next lane of its world that has it."""
-    last: dict[tuple[int, str, int, Source], tuple[int, Bar]] = {}
+    """Between a bar and the same one of the next lane that has it."""
+    last: dict[tuple[int, int], tuple[int, Bar]] = {}
     for index, lane in enumerate(lanes):
         for bar in lane.bars:
-            key = (lane.world, bar.group, bar.number, bar.source)
-            above = last.get(key)
-            if above is not None and above[0] != index:
+            above = last.get((bar.line, bar.ordinal))
+            if above is not None:
                 yield Link(above[0], index, above[1].begins, bar.begins, bar)
-            last[key] = (index, bar)
+            last[bar.line, bar.ordinal] = (index, bar)
 
 
 def _divergence(explanation: Explanation, lanes: Sequence[Lane]) -> Divergence | None:
