@@ -1,7 +1,7 @@
 """Dumps of torch's Flight Recorder, which also sees what DTensor, FSDP2, DDP and functional collectives send.
 
 A line of `<pid>.flight` for each dump: `{"t", "wall", "life", "why", "groups", "sites", "trace"}`, where
-`trace` is what torch gave. All of it is private to torch and may be gone or changed: what fails is only noted.
+`trace` is what torch gave. All of it is private to torch and may change: what fails here is only noted.
 
 The plain dump takes 0.1 ms for a few entries. The one with stacks takes 0.9 s of CPU at its first use in a
 process (torch reads its own unwind tables), so it is made only of a process that is stuck for good.

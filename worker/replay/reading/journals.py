@@ -22,6 +22,7 @@ from worker.replay.facts import (
     Teardown,
 )
 from worker.replay.reading import events, exceptions, items, life, processes, signals, stacks
+from worker.replay.reading.collectives import CollectiveReader
 from worker.replay.reading.lines import Tail, read_from
 from worker.replay.reading.record import Record
 
@@ -73,6 +74,10 @@ class JournalReader:
     folder: Path
     project: str
     _tails: dict[int, Tail] = field(default_factory=dict)
+    _collectives: CollectiveReader = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._collectives = CollectiveReader(self.folder)
 
     def read(self) -> Journals:
         records = self._records()
@@ -84,6 +89,7 @@ class JournalReader:
         ]
         known = [one for one in told if one is not None]
         dumped = self._stacks(records)
+        collectives, torn = self._collectives.read(records)
         return Journals(
             processes=_in_order(known, lambda one: one.started),
             inits=_in_order(_all(inits.values()), lambda one: one.t_in),
@@ -91,6 +97,7 @@ class JournalReader:
             groups=_in_order(
                 _all(life.groups(one, teardowns[one.pid]) for one in records), lambda one: one.t
             ),
+            collectives=collectives,
             store_calls=_in_order(_all(map(life.store_calls, records)), lambda one: one.t_in),
             raised=_in_order(_all(raised.values()), lambda one: one.t),
             items=items.read_items(records, {one.pid: one.rank for one in known if one.rank is not None}),
@@ -102,7 +109,7 @@ class JournalReader:
             lock_waits=_in_order(_all(map(events.lock_waits, records)), lambda one: one.t),
             phases=_in_order(_all(map(events.phases, records)), lambda one: one.t),
             exits=_in_order(_all(map(processes.exits, records)), lambda one: one.t),
-            torn=tuple(sorted(one.path.name for one in self._tails.values() if one.torn)),
+            torn=tuple(sorted([*torn, *(one.path.name for one in self._tails.values() if one.torn)])),
             troubles=tuple(_all(map(events.troubles, records))),
         )
 
