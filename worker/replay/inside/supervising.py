@@ -112,6 +112,7 @@ class Supervisor:
         until = time.monotonic() + LEAVING_S
         while self._living() and time.monotonic() < until:
             self._wait(until - time.monotonic())
+        self._channel.say("killing")
         for member in self._living()[:MOST_SURVIVORS]:
             self._channel.say(
                 "survivor",

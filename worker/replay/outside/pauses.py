@@ -6,11 +6,13 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Final
 
 from worker.replay.facts import Pause
+from worker.replay.joined.ranks import is_attendant
+from worker.replay.outside.tree import Living, Tree
 from worker.replay.trial import Perturbation
 
 MOST_KEPT: Final = 20_000
@@ -18,6 +20,41 @@ IDLE_S: Final = 0.01
 
 Rank = tuple[int, int]
 """A rank's process: its number outside, and inside."""
+
+
+def running_ranks(tree: Tree, main: int | None, known: Collection[int]) -> list[Rank]:
+    """Those that run now, in the order of their start: the processes that are known to have a rank, or, while
+    none is known, every Python process below pytest's that has no Python child itself.
+    """
+    inside = _innermost(tree)
+    ranks = [(one.host, one.pid) for one in inside if one.pid in known]
+    if ranks or main is None:
+        return ranks
+    workers = [
+        one
+        for one in below_main(tree, main)
+        if one.pid != main and one.is_python and not is_attendant(one.argv)
+    ]
+    parents = {one.parent for one in workers}
+    return [(one.host, one.pid) for one in workers if one.pid not in parents]
+
+
+def below_main(tree: Tree, main: int | None) -> list[Living]:
+    """Pytest's process and what lives below it, in the order of their start."""
+    below = {main}
+    found = []
+    for one in _innermost(tree):
+        if one.pid in below or one.parent in below:
+            below.add(one.pid)
+            found.append(one)
+    return found
+
+
+def _innermost(tree: Tree) -> list[Living]:
+    """Those in the trial's own namespace; the sandbox's own first processes are outside of it."""
+    living = tree.living()
+    deepest = max((one.depth for one in living), default=0)
+    return [one for one in living if one.depth == deepest]
 
 
 class Pauser:
