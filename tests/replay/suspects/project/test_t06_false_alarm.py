@@ -2,7 +2,8 @@
 
 Family: timing; a heartbeat every 40 ms, and a watcher that waits 200 ms for one.
 Expected verdict: passes at 2, 1, 0.5 and 0.25 CPU; fails when rank 0 is paused for more than 200 ms.
-Expected cause: rank-exception: rank 1 raised RuntimeError("rank 0 seems dead") in _watch; rank 0 was alive.
+Expected cause: rank-exception: rank 1 raised RuntimeError("rank 0 seems dead") in _watch; rank 0 was
+alive.
 Must not say: rank 0 died, rank 0 raised, a collective differed.
 """
 

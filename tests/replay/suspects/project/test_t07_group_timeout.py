@@ -2,7 +2,8 @@
 
 Family: timing; the timeout of a collective against the other rank's computing.
 Expected verdict: passes at 2, 1 and mostly at 0.5 CPU; fails at 0.25 CPU.
-Expected cause: late-rank: rank 1 waited 1.2 s in WORLD's collective 2 while rank 0 still computed in _plan.
+Expected cause: late-rank: rank 1 waited 1.2 s in WORLD's collective 2 while rank 0 still computed in
+_plan.
 Must not say: rank 1 is the origin, a divergence, an exception of rank 0 as the origin.
 """
 

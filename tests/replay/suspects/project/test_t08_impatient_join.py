@@ -2,7 +2,8 @@
 
 Family: timing; join with a deadline, then terminate.
 Expected verdict: passes at 2 and 1 CPU; fails at 0.25 CPU.
-Expected cause: terminated-slow: the parent ended a rank that was still computing in _crunch; exit code -15.
+Expected cause: terminated-slow: the parent ended a rank that was still computing in _crunch; exit code
+-15.
 Must not say: a crash, a killed-for-memory rank, a rank that raised.
 """
 
