@@ -1,0 +1,1 @@
+"""Runs in a process of its own between the engine and the suspect: makes the namespaces, then becomes it."""
