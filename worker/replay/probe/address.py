@@ -1,8 +1,9 @@
 """Where the journal of this trial is: from the environment, or where that was cleared from a file."""
 
+from __future__ import annotations
+
 import os
 import sys
-from typing import Dict, Optional
 
 JOURNAL = "FLAKE_TRIAGE_JOURNAL"
 PROJECT = "FLAKE_TRIAGE_PROJECT"
@@ -13,7 +14,7 @@ PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _PREFIX = "FLAKE_TRIAGE_"
 
 
-def read(beside: Optional[str] = None) -> Dict[str, str]:
+def read(beside: str | None = None) -> dict[str, str]:
     """What is known of the trial; empty in a process that belongs to none.
 
     The environment wins; `address.json` in the folder of `sitecustomize.py` counts only where the
@@ -24,7 +25,7 @@ def read(beside: Optional[str] = None) -> Dict[str, str]:
     return _from_file(os.path.join(beside or os.path.dirname(PACKAGE), FILE))
 
 
-def _from_file(path: str) -> Dict[str, str]:
+def _from_file(path: str) -> dict[str, str]:
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read(65536)
@@ -41,6 +42,6 @@ def _from_file(path: str) -> Dict[str, str]:
     return {name: value for name, value in known.items() if isinstance(value, str)}
 
 
-def prefixes() -> "tuple[str, ...]":
+def prefixes() -> tuple[str, ...]:
     """Folders whose files are the interpreter's, not the project's, even inside the project's folder."""
     return tuple({os.path.join(folder, "") for folder in (sys.prefix, sys.base_prefix) if folder})

@@ -4,22 +4,28 @@ One thread, from the first `start` to `end`, blocked in a read of the FIFO `<pid
 left when the interpreter exits. It is no `threading` thread, so that a test that counts those counts its own.
 """
 
+from __future__ import annotations
+
 import atexit
 import os
 import sys
 import time
 from _thread import allocate_lock, get_ident, get_native_id, start_new_thread
-from typing import Any, Callable, Dict, List
 
 from . import exceptions, forks, journal
+
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 SUFFIX = ".ask"
 _END = b"."
 _JOINED_WITHIN = 1.0  # seconds: a dump that is under way ends first
 _LOOKS = 50
 
-_answers: List[Callable[[], None]] = []
-_state: Dict[str, Any] = {"fd": -1, "done": None, "registered": False, "native": 0}
+_answers: list[Callable[[], None]] = []
+_state: dict[str, Any] = {"fd": -1, "done": None, "registered": False, "native": 0}
 _sleep = time.sleep
 
 

@@ -4,12 +4,17 @@ Ways, weakest first: `handled` (a handler was seen at work), `reported` (it was 
 cleaned up after), `test` (pytest's own report), `uncaught` (it left a worker, a thread or the interpreter).
 """
 
+from __future__ import annotations
+
 import sys
-from types import FrameType, TracebackType
-from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple
-from zlib import crc32
 
 from . import imports, journal, sites, wrapping
+
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import FrameType, TracebackType
+    from typing import Any
 
 HANDLED, REPORTED, TEST, UNCAUGHT = "handled", "reported", "test", "uncaught"
 
@@ -22,9 +27,9 @@ _FLOW = (StopIteration, StopAsyncIteration, GeneratorExit)
 
 _PRINTING = 4  # frames of `traceback` at most between who prints and the text
 
-_met: Set[Tuple[int, str]] = set()
-_last_words: List[Callable[[BaseException], None]] = []
-_count_by_group: List[Callable[[], Mapping[str, int]]] = []
+_met: set[tuple[int, str]] = set()
+_last_words: list[Callable[[BaseException], None]] = []
+_count_by_group: list[Callable[[], Mapping[str, int]]] = []
 
 
 def counting(counters: Callable[[], Mapping[str, int]]) -> None:
@@ -48,6 +53,8 @@ def identity(error: BaseException) -> int:
     The object must not be held or marked (a mark would be pickled), so the number comes from its address,
     type, message and the place that raised it: two alike at one address, one after the other, share it.
     """
+    from zlib import crc32  # noqa: PLC0415 -- dear at start
+
     innermost = error.__traceback__
     while innermost is not None and innermost.tb_next is not None:
         innermost = innermost.tb_next
@@ -57,7 +64,7 @@ def identity(error: BaseException) -> int:
 
 
 @wrapping.quietly
-def note(error: Optional[BaseException], seen: str, *, is_on_its_way: bool = False) -> int:
+def note(error: BaseException | None, seen: str, *, is_on_its_way: bool = False) -> int:
     """Notes it once for each way, and gives its identity; 0 for None and for what only steers a loop.
 
     One `is_on_its_way` that a wrapper meets has not been through its callers yet: their frames are added.
@@ -103,7 +110,7 @@ def type_name(error: BaseException) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else kind.__module__ + "." + kind.__qualname__
 
 
-def frames_of(traceback: Optional[TracebackType]) -> List[sites.Site]:
+def frames_of(traceback: TracebackType | None) -> list[sites.Site]:
     """Outer to inner, the probe's own left out."""
     raw = []
     while traceback is not None:
@@ -116,10 +123,10 @@ def frames_of(traceback: Optional[TracebackType]) -> List[sites.Site]:
     return [sites.described(code, line or code.co_firstlineno) for code, line in raw]
 
 
-def _callers() -> List[sites.Site]:
+def _callers() -> list[sites.Site]:
     """The project's frames that wait for the call under way, outer to inner."""
-    frame: Optional[FrameType] = sys._getframe(1)  # noqa: SLF001 -- as in sites
-    found: List[sites.Site] = []
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 -- as in sites
+    found: list[sites.Site] = []
     while frame is not None and len(found) < MOST_FRAMES and not sites.begins_process(frame.f_code):
         if sites.is_project(frame.f_code):
             found.append(sites.described(frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno))
@@ -142,9 +149,9 @@ def message(error: BaseException) -> str:
         return ""
 
 
-def _links(error: BaseException, known: Set[int], left: int) -> Dict[str, journal.Value]:
+def _links(error: BaseException, known: set[int], left: int) -> dict[str, journal.Value]:
     """Its cause and its context, each with what stood behind it; also a suppressed context."""
-    links: Dict[str, journal.Value] = {}
+    links: dict[str, journal.Value] = {}
     for name, behind in (("cause", error.__cause__), ("context", error.__context__)):
         if behind is None or id(behind) in known or not left:
             continue
@@ -183,7 +190,7 @@ def _formatted(error: BaseException) -> None:
 
 def _is_printed_by_bootstrap() -> bool:
     """Whether multiprocessing prints what ended a worker, rather than the suspect what it handles."""
-    frame: Optional[FrameType] = sys._getframe(3)  # noqa: SLF001 -- as in sites
+    frame: FrameType | None = sys._getframe(3)  # noqa: SLF001 -- as in sites
     for _ in range(_PRINTING):
         if frame is None:
             return False

@@ -1,13 +1,18 @@
 """Notes how this process leaves, and how its children left as far as it waited for them."""
 
+from __future__ import annotations
+
 import atexit
 import os
 import sys
-from typing import Any, Dict
 
 from . import exceptions, journal, processes, sites, wrapping
 
-_leaving: Dict[str, Any] = {}
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from typing import Any
+
+_leaving: dict[str, Any] = {}
 
 
 def begin() -> None:

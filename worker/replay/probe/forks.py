@@ -1,11 +1,16 @@
 """What each part of the probe does in a fork child, in the order in which they asked."""
 
+from __future__ import annotations
+
 import os
-from typing import Callable, List
 
 from . import journal
 
-_in_child: List[Callable[[], None]] = []
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_in_child: list[Callable[[], None]] = []
 
 
 def after(callback: Callable[[], None]) -> None:

@@ -5,17 +5,22 @@ Before that only handlers that wait are met, where they do: in `time.sleep`, `Ev
 in a collective, or when the process is asked. No thread watches: one alive at exit hid a crash at exit.
 """
 
+from __future__ import annotations
+
 import sys
 import time
-from types import CodeType
-from typing import Any, Dict, Tuple
 
 from . import exceptions, forks, imports, sites, wrapping
+
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any
 
 _TOOLS = (4, 3)  # the two numbers that belong to no known kind of tool
 _MOST_OF_A_KIND = 3  # of one handler and type: a loop over a cache raises KeyError for ever
 
-_times: Dict[Tuple[CodeType, int, type], int] = {}
+_times: dict[tuple[CodeType, int, type], int] = {}
 
 
 def begin() -> None:

@@ -3,14 +3,20 @@
 Nothing is imported on our account: a hook on a module that the suspect never imports never runs.
 """
 
+from __future__ import annotations
+
 import sys
-from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from . import journal
 
-Callback = Callable[[Any], None]
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
-_waiting: Dict[str, List[Callback]] = {}
+    Callback = Callable[[Any], None]
+
+_waiting: dict[str, list[Callback]] = {}
 
 
 def after(name: str, callback: Callback) -> None:
@@ -41,9 +47,9 @@ class _Finder:
     """Finds nothing itself: lets the next finders find, and wraps the loader of the modules asked for."""
 
     def __init__(self) -> None:
-        self._busy: List[str] = []
+        self._busy: list[str] = []
 
-    def find_spec(self, name: str, path: Optional[Sequence[str]] = None, target: Any = None) -> Any:  # noqa: ANN401 -- importlib's own
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> Any:  # noqa: ANN401 -- importlib's own
         if name not in _waiting or name in self._busy:
             return None
         self._busy.append(name)
@@ -59,7 +65,7 @@ class _Finder:
         """Holds none."""
 
 
-def _found_by_others(own: _Finder, name: str, path: Optional[Sequence[str]], target: Any) -> Any:  # noqa: ANN401 -- importlib's own
+def _found_by_others(own: _Finder, name: str, path: Sequence[str] | None, target: Any) -> Any:  # noqa: ANN401 -- importlib's own
     for finder in sys.meta_path:
         find = getattr(finder, "find_spec", None)
         if finder is own or find is None:

@@ -1,7 +1,8 @@
 """Starts the probe in this process, once, if it belongs to a probed trial."""
 
+from __future__ import annotations
+
 import sys
-from typing import Callable, Tuple
 
 from . import (
     address,
@@ -11,7 +12,6 @@ from . import (
     forks,
     handlers,
     imports,
-    inject,
     journal,
     processes,
     pytest_phases,
@@ -19,8 +19,11 @@ from . import (
     signals,
     sites,
     stacks,
-    torch_hooks,
 )
+
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _MARK = "_flake_triage_probe_began"
 
@@ -37,6 +40,8 @@ def begin() -> bool:
         setattr(sys, _MARK, True)
         sites.begin(known.get(address.PROJECT, ""))
         if known.get(address.INJECT):
+            from . import inject  # noqa: PLC0415 -- few trials have a fault
+
             inject.arm(known[address.INJECT], folder)
     except Exception:  # noqa: BLE001 -- the suspect runs without us, and that is a finding
         return False
@@ -48,7 +53,14 @@ def begin() -> bool:
     return True
 
 
-_PARTS: Tuple[Tuple[str, Callable[[], None]], ...] = (
+def _begin_torch(_: object) -> None:
+    """Early in the import of torch: most processes never do, and need not pay for what watches it."""
+    from . import torch_hooks  # noqa: PLC0415 -- as above
+
+    torch_hooks.begin()
+
+
+_PARTS: tuple[tuple[str, Callable[[], None]], ...] = (
     ("imports", imports.begin),
     ("forks", forks.begin),
     ("processes", processes.begin),
@@ -62,5 +74,5 @@ _PARTS: Tuple[Tuple[str, Callable[[], None]], ...] = (
     ("handlers", handlers.begin),
     ("pytest", pytest_phases.begin),
     ("asked", asked.begin),
-    ("torch", torch_hooks.begin),
+    ("torch", lambda: imports.after("torch.version", _begin_torch)),
 )

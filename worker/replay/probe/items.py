@@ -1,9 +1,12 @@
 """What an item says, without running code of its own: a short form, its rank, whether it tells of failure."""
 
-from typing import Any, Optional, Tuple
-from zlib import crc32
+from __future__ import annotations
 
 from . import exceptions
+
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from typing import Any
 
 TRACE = "Traceback (most recent call last)"
 
@@ -14,20 +17,22 @@ _HASHED = 65536  # bytes from each end: an item may be a tensor of gigabytes
 _PLAIN = (type(None), bool, int, float, complex)
 
 
-def told(item: Any) -> "Tuple[str, bool, Optional[int]]":  # noqa: ANN401 -- whatever is sent
+def told(item: Any) -> tuple[str, bool, int | None]:  # noqa: ANN401 -- whatever is sent
     """Text (a traceback's last line, or a short form), whether it holds a failure, and the rank it names."""
     failure = _failure_in(item, _DEEPEST)
     text = failure if failure is not None else short(item)
     return text[:_MOST_TEXT], failure is not None, _rank_in(item)
 
 
-def digest(content: "bytes | memoryview") -> str:
+def digest(content: bytes | memoryview) -> str:
     """The same text for the same bytes on both sides of a pipe."""
+    from zlib import crc32  # noqa: PLC0415 -- dear at start
+
     view = memoryview(content)
     return "%d-%08x" % (view.nbytes, crc32(view[-_HASHED:], crc32(view[:_HASHED])))
 
 
-def reports_failure(content: "bytes | memoryview") -> bool:
+def reports_failure(content: bytes | memoryview) -> bool:
     return TRACE.encode() in bytes(memoryview(content)[:_HASHED])
 
 
@@ -51,7 +56,7 @@ def short(item: Any, left: int = _DEEPEST) -> str:  # noqa: ANN401 -- whatever i
     return "<%s.%s>" % (kind.__module__, kind.__qualname__)
 
 
-def _failure_in(item: Any, left: int) -> Optional[str]:  # noqa: ANN401 -- whatever is sent
+def _failure_in(item: Any, left: int) -> str | None:  # noqa: ANN401 -- whatever is sent
     """The last line of the first traceback or exception among its parts."""
     kind = type(item)
     if kind is str:
@@ -67,6 +72,6 @@ def _failure_in(item: Any, left: int) -> Optional[str]:  # noqa: ANN401 -- whate
     return None
 
 
-def _rank_in(item: Any) -> Optional[int]:  # noqa: ANN401 -- whatever is sent
+def _rank_in(item: Any) -> int | None:  # noqa: ANN401 -- whatever is sent
     rank = item.get("rank") if type(item) is dict else None
     return rank if type(rank) is int else None

@@ -18,23 +18,29 @@ Every line holds `k` (its kind), `t` (monotonic nanoseconds) and `th` (the threa
     phase     test when outcome crash file line        probe-error  where text
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import time
 from _thread import get_ident
-from typing import Dict, List, Mapping, Optional, Sequence, Union
+
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Value = None | bool | int | float | str | Sequence["Value"] | Mapping[str, "Value"]
 
 try:
     from _json import encode_basestring_ascii as _quoted
 except ImportError:  # an interpreter without the C part: slower, the same text
     from json.encoder import py_encode_basestring_ascii as _quoted
 
-Value = Union[None, bool, int, float, str, Sequence["Value"], Mapping[str, "Value"]]
-
 MOST_TEXT = 8192  # characters of one text
 MOST_LINE = 65536  # characters of one line; a longer one keeps its kind and time only
 MOST_BYTES = 32 * 1024 * 1024  # of one journal: a test that raises for ever must not fill the disk
 _LOWEST_FD = 400  # above what tests count or close by number, below the usual limit of 1024
+_NUMBERS = 40  # tried from there on
 
 _write, _now, _getpid, _fstat = os.write, time.monotonic_ns, os.getpid, os.fstat
 
@@ -44,7 +50,7 @@ class _Open:
 
     folder: str = ""
     fd: int = -1
-    file: "tuple[int, int]" = (0, 0)  # device and inode: a test may close our descriptor and reuse its number
+    file: tuple[int, int] = (0, 0)  # device and inode: a test may close our descriptor and reuse its number
     pid: int = 0
     written: int = 0
     calls: int = 0
@@ -52,7 +58,7 @@ class _Open:
 
 
 _open = _Open()
-_errors: List[str] = []
+_errors: list[str] = []
 
 
 def begin(folder: str) -> bool:
@@ -84,7 +90,7 @@ def open_file(suffix: str) -> int:
     return _lifted(low)
 
 
-def path(suffix: str, pid: Optional[int] = None) -> str:
+def path(suffix: str, pid: int | None = None) -> str:
     return "%s/%d%s" % (_open.folder, pid or _open.pid or _getpid(), suffix)
 
 
@@ -108,7 +114,7 @@ def call(kind: str, **fields: Value) -> int:
     return number
 
 
-def out(number: int, error: Optional[int] = None) -> None:
+def out(number: int, error: int | None = None) -> None:
     """Notes that the call of this number ended, with the identity of its exception if it raised one."""
     note("out", call=number, error=error)
 
@@ -120,7 +126,7 @@ def trouble(where: str, error: BaseException) -> None:
         note("probe-error", where=where, text=type(error).__name__)
 
 
-def thread_name(ident: Optional[int] = None) -> str:
+def thread_name(ident: int | None = None) -> str:
     """A thread's name, without making an unknown one known to `threading`, as asking it would."""
     ident = get_ident() if ident is None else ident
     threading = sys.modules.get("threading")
@@ -131,7 +137,7 @@ def thread_name(ident: Optional[int] = None) -> str:
     return "MainThread" if ident == _open.main else "thread-%d" % ident
 
 
-def _append(kind: str, fields: Dict[str, Value]) -> None:
+def _append(kind: str, fields: dict[str, Value]) -> None:
     if _open.fd < 0:
         return
     head = '{"k":%s,"t":%d,"th":%s' % (_quoted(kind), _now(), _quoted(thread_name()))
@@ -176,11 +182,16 @@ def encoded(value: Value) -> str:  # noqa: PLR0911 -- one for each kind of value
 
 
 def _lifted(low: int) -> int:
-    """The same file under a high number, where the process may have so many."""
-    import fcntl  # noqa: PLC0415 -- builtin on most interpreters, but not on all
-
+    """The same file under a high number, where one is free and the process may have so many."""
+    for high in range(_LOWEST_FD, _LOWEST_FD + _NUMBERS):
+        try:
+            _fstat(high)
+        except OSError:
+            break
+    else:
+        return low
     try:
-        high = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_FD)
+        os.dup2(low, high, inheritable=False)
     except OSError:
         return low
     os.close(low)

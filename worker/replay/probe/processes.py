@@ -1,17 +1,22 @@
 """Who this process is: argv, parent, how it began, its name, and its rank with how that is known."""
 
+from __future__ import annotations
+
 import os
 import sys
 import time
 from _thread import get_ident
-from typing import Any, Dict, List, Optional, Tuple
 
-from . import exceptions, forks, imports, inject, journal, wrapping
+from . import address, exceptions, forks, imports, journal, wrapping
+
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from typing import Any
 
 _MOST_ARGUMENTS = 64
 _MOST_ARGUMENT = 1000  # characters
 
-_done: List[int] = []  # this process's id, once its function has ended
+_done: list[int] = []  # this process's id, once its function has ended
 
 
 def begin() -> None:
@@ -23,13 +28,13 @@ def begin() -> None:
     exceptions.when_printed_by_bootstrap(_note_uncaught)
 
 
-def rank_is(rank: int, world: Optional[int], source: str) -> None:
+def rank_is(rank: int, world: int | None, source: str) -> None:
     """Notes the rank; `source` is `init`, `env`, `thread` or, a hint only, `argument`."""
     journal.note("process", rank=rank, world=world, rank_source=source)
 
 
 def _introduce(began: str) -> None:
-    fields: Dict[str, journal.Value] = {
+    fields: dict[str, journal.Value] = {
         "argv": [one[:_MOST_ARGUMENT] for one in _argv()[:_MOST_ARGUMENTS]],
         "parent": os.getppid(),
         "began": began,
@@ -52,7 +57,7 @@ def _in_child() -> None:
         _note_torch(torch)
 
 
-def _argv() -> "list[str]":
+def _argv() -> list[str]:
     known = getattr(sys, "orig_argv", None)  # from Python 3.10 on
     if known:
         return list(known)
@@ -63,7 +68,7 @@ def _argv() -> "list[str]":
         return []
 
 
-def _number(text: Optional[str]) -> Optional[int]:
+def _number(text: str | None) -> int | None:
     return int(text) if text and text.isdecimal() and len(text) < 7 else None  # noqa: PLR2004 -- no world is so large
 
 
@@ -90,14 +95,14 @@ def _watch_beginning(process: Any) -> None:  # noqa: ANN401 -- the module
 
 @wrapping.quietly
 def _note_worker(worker: Any) -> None:  # noqa: ANN401 -- a BaseProcess
-    fields: Dict[str, journal.Value] = {"name": str(worker.name)[:200]}
+    fields: dict[str, journal.Value] = {"name": str(worker.name)[:200]}
     rank, world = _rank_among(getattr(worker, "_target", None), getattr(worker, "_args", ()), worker._kwargs)  # noqa: SLF001 -- has no other name
     if rank is not None and os.environ.get("RANK") is None:
         fields.update(rank=rank, world=world, rank_source="argument")
     journal.note("process", **fields)
 
 
-def _rank_among(target: Any, args: Any, named: Any) -> Tuple[Optional[int], Optional[int]]:  # noqa: ANN401 -- the worker's own
+def _rank_among(target: Any, args: Any, named: Any) -> tuple[int | None, int | None]:  # noqa: ANN401 -- the worker's own
     """The arguments called rank and world_size; of `torch.multiprocessing.spawn` the index it adds."""
     code = getattr(target, "__code__", None)
     if code is None:
@@ -123,7 +128,9 @@ def _watch_return(util: Any) -> None:  # noqa: ANN401 -- the module
             _note_return()
             is_done = sys.exc_info()[0] is None
             result = original(*args, **named)
-            if is_done:
+            if is_done and address.INJECT in os.environ:
+                from . import inject  # noqa: PLC0415 -- armed already, in the few trials that have a fault
+
                 inject.reach(inject.RETURN, _number(os.environ.get("RANK")))
             return result
 
@@ -148,7 +155,7 @@ def _note_uncaught(error: BaseException) -> None:
     _note_done("uncaught")
 
 
-def _note_done(ending: str, code: Optional[int] = None) -> None:
+def _note_done(ending: str, code: int | None = None) -> None:
     """Once for each process: what comes first is nearest to the truth."""
     pid = os.getpid()
     if pid not in _done:

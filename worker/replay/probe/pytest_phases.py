@@ -3,9 +3,13 @@
 It has no hook that changes what pytest does: each gives None, and raises nothing.
 """
 
-from typing import Any
+from __future__ import annotations
 
 from . import exceptions, imports, journal, sites, wrapping
+
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from typing import Any
 
 _NAME = "flake-triage-phases"
 _MOST_TEXT = 1000
@@ -70,7 +74,7 @@ def _note_report(report: Any, when: str) -> None:  # noqa: ANN401 -- pytest's ow
     )
 
 
-def _crash_of(longrepr: Any) -> "tuple[str, str | None, int | None]":  # noqa: ANN401 -- pytest's own, of many shapes
+def _crash_of(longrepr: Any) -> tuple[str, str | None, int | None]:  # noqa: ANN401 -- pytest's own, of many shapes
     crash = getattr(longrepr, "reprcrash", None)
     if crash is not None:
         path = str(crash.path)

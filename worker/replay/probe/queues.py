@@ -5,18 +5,22 @@ nothing is pickled twice, and a digest is the same on both sides. What an item s
 in the thread that puts it; a feeder thread sends it later, or never.
 """
 
+from __future__ import annotations
+
 import os
-from collections import deque
-from typing import Any, Deque, Dict, Optional
 
 from . import exceptions, forks, imports, items, journal, sites, wrapping
+
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_MESSAGES = 1000  # noted of one process; from then on only those that report a failure
 _FEEDER = "QueueFeederThread"
 
-_numbers: Dict[str, int] = {"put": 0, "seen": 0}
-_to_feed: Dict[str, Deque[int]] = {}  # channel -> numbers put on a queue that its feeder has not sent yet
-_putting: Dict[str, int] = {}  # thread -> number of the item that it is sending itself
+_numbers: dict[str, int] = {"put": 0, "seen": 0}
+_to_feed: dict[str, list[int]] = {}  # channel -> numbers put on a queue that its feeder has not sent yet
+_putting: dict[str, int] = {}  # thread -> number of the item that it is sending itself
 
 
 def begin() -> None:
@@ -105,9 +109,9 @@ def _around_queue_put(original: wrapping.Function) -> wrapping.Function:
 
 
 @wrapping.quietly
-def _enter_feed(queue: Any, item: Any) -> Optional[Deque[int]]:  # noqa: ANN401 -- a queue and whatever is sent
+def _enter_feed(queue: Any, item: Any) -> list[int] | None:  # noqa: ANN401 -- a queue and whatever is sent
     number = _note_put(_writer_of(queue), item) or 0
-    waiting = _to_feed.setdefault(channel_of(_writer_of(queue)), deque())
+    waiting = _to_feed.setdefault(channel_of(_writer_of(queue)), [])
     waiting.append(number)
     return waiting
 
@@ -119,7 +123,7 @@ def _around_feeder_error(original: wrapping.Function) -> wrapping.Function:
         exceptions.look()
         for waiting in _to_feed.values():
             if waiting:
-                waiting.popleft()
+                waiting.pop(0)
                 break
         return original(error, obj)
 
@@ -166,7 +170,7 @@ def _note_sent(connection: Any, content: Any) -> None:  # noqa: ANN401 -- a conn
     number = _putting.get(thread, 0)
     channel = channel_of(connection)
     if thread == _FEEDER and _to_feed.get(channel):
-        number = _to_feed[channel].popleft()
+        number = _to_feed[channel].pop(0)
     failure = items.reports_failure(content)
     if number or _is_noted(failure):
         journal.note("sent", n=number, channel=channel, digest=items.digest(content), trace=failure)

@@ -4,13 +4,18 @@
 signal that may end a probed process is passed on, that process is looked at and asked for its stacks.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import time
-from types import FrameType
-from typing import Any, Dict, Optional, Tuple
 
 from . import exceptions, journal, sites, stacks, wrapping
+
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
 
 _ENDING = {1, 2, 3, 6, 9, 15}  # SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGKILL, SIGTERM
 _LOOKS, _LOOK_S = 3, 0.008
@@ -50,7 +55,7 @@ def _around_abort(original: wrapping.Function) -> wrapping.Function:
 @wrapping.quietly
 def _note_signal(kill: wrapping.Function, target: int, signal: int) -> None:
     exceptions.look()
-    fields: Dict[str, journal.Value] = {"how": _how(), "site": sites.call_site()}
+    fields: dict[str, journal.Value] = {"how": _how(), "site": sites.call_site()}
     if signal in _ENDING and target > 1 and target != os.getpid():
         state, grew = _looked_at(target)
         fields.update(state=state, grew=grew)
@@ -61,7 +66,7 @@ def _note_signal(kill: wrapping.Function, target: int, signal: int) -> None:
 
 def _how() -> str:
     """The method of Process or Popen that the suspect called, or `os.kill`."""
-    frame: Optional[FrameType] = sys._getframe(4)  # noqa: SLF001 -- as in sites
+    frame: FrameType | None = sys._getframe(4)  # noqa: SLF001 -- as in sites
     how = "os.kill"
     for _ in range(4):
         module = str(frame.f_globals.get("__name__")) if frame is not None else ""
@@ -73,7 +78,7 @@ def _how() -> str:
     return how
 
 
-def _looked_at(target: int) -> "Tuple[Optional[str], Optional[bool]]":
+def _looked_at(target: int) -> tuple[str | None, bool | None]:
     state, before = _state(target), _cpu_ns(target)
     if state is None or before is None:
         return state, None
@@ -87,7 +92,7 @@ def _looked_at(target: int) -> "Tuple[Optional[str], Optional[bool]]":
     return "R", False
 
 
-def _state(target: int) -> Optional[str]:
+def _state(target: int) -> str | None:
     """`R` if any thread runs or wants to, else the main thread's state."""
     states = [_field(one, 0) for one in _tasks(target)]
     if not states:
@@ -95,7 +100,7 @@ def _state(target: int) -> Optional[str]:
     return "R" if "R" in states else states[0]
 
 
-def _field(folder: str, number: int) -> Optional[str]:
+def _field(folder: str, number: int) -> str | None:
     """A field of `stat` after the name, which may hold spaces and brackets."""
     try:
         with open(folder + "/stat", "rb") as file:
@@ -104,7 +109,7 @@ def _field(folder: str, number: int) -> Optional[str]:
         return None
 
 
-def _cpu_ns(target: int) -> Optional[int]:
+def _cpu_ns(target: int) -> int | None:
     """CPU time of all threads, by the scheduler's own nanoseconds: `stat` counts in hundredths."""
     total, seen = 0, False
     for folder in _tasks(target):
@@ -116,7 +121,7 @@ def _cpu_ns(target: int) -> Optional[int]:
     return total if seen else None
 
 
-def _tasks(target: int) -> "list[str]":
+def _tasks(target: int) -> list[str]:
     folder = "/proc/%d/task" % target
     try:
         return ["%s/%s" % (folder, one) for one in sorted(os.listdir(folder), key=int)[:_MOST_TASKS]]
@@ -124,7 +129,7 @@ def _tasks(target: int) -> "list[str]":
         return []
 
 
-def _asked_for_stacks(kill: wrapping.Function, target: int) -> Optional["list[int]"]:
+def _asked_for_stacks(kill: wrapping.Function, target: int) -> list[int] | None:
     """Where in the target's file of stacks its answer stands; None where it would not have answered."""
     file = journal.path(stacks.SUFFIX, target)
     begin = _size(file)
@@ -141,7 +146,7 @@ def _asked_for_stacks(kill: wrapping.Function, target: int) -> Optional["list[in
     return [begin, size]
 
 
-def _size(file: str) -> Optional[int]:
+def _size(file: str) -> int | None:
     try:
         return os.stat(file).st_size
     except OSError:

@@ -1,29 +1,33 @@
 """Where in the project a call came from, at the price of a dictionary look-up."""
 
+from __future__ import annotations
+
 import os
 import sys
-from types import CodeType, FrameType
-from typing import Dict, List, Optional, Tuple
 
 from . import address, journal
 
-Site = Tuple[str, int, str, Optional[str], bool]  # file, line, function, source line, in the project
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+    Site = tuple[str, int, str, str | None, bool]  # file, line, function, source line, in the project
 
 _MOST_SOURCE = 2 * 1024 * 1024  # bytes of a source file that is read for its lines
 _FOREIGN = ("/site-packages/", "/dist-packages/")
 
 
 class _Project:
-    roots: Tuple[str, ...] = ()
-    foreign: Tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
     began_in: str = ""
 
 
 _project = _Project()
-_is_project: Dict[CodeType, bool] = {}
-_known: Dict[Tuple[CodeType, int], Site] = {}
-_numbers: Dict[Site, int] = {}
-_lines: Dict[str, List[str]] = {}
+_is_project: dict[CodeType, bool] = {}
+_known: dict[tuple[CodeType, int], Site] = {}
+_numbers: dict[Site, int] = {}
+_lines: dict[str, list[str]] = {}
 
 
 def begin(project: str) -> None:
@@ -45,9 +49,9 @@ def forget_numbers() -> None:
     _numbers.clear()
 
 
-def call_site(depth: int = 1) -> Optional[Site]:
+def call_site(depth: int = 1) -> Site | None:
     """The innermost frame of the project among the callers, `depth` frames up at least; None without one."""
-    frame: Optional[FrameType] = sys._getframe(depth)  # noqa: SLF001 -- the documented way, and the only cheap one
+    frame: FrameType | None = sys._getframe(depth)  # noqa: SLF001 -- the documented way, and the only cheap one
     while frame is not None:
         code = frame.f_code
         ours = _is_project.get(code)
@@ -86,7 +90,7 @@ def is_probe(code: CodeType) -> bool:
     return code.co_filename.startswith(address.PACKAGE + os.sep)
 
 
-def relative(file: str) -> Optional[str]:
+def relative(file: str) -> str | None:
     """The path below the project's folder; None for a file that is not the project's."""
     if not file or file[0] == "<":
         return None
@@ -119,14 +123,14 @@ def _site(code: CodeType, instruction: int, frame: FrameType) -> Site:
     return site
 
 
-def _source(file: str, line: int) -> Optional[str]:
+def _source(file: str, line: int) -> str | None:
     lines = _lines.get(file)
     if lines is None:
         lines = _lines[file] = _read(file)
     return lines[line - 1].strip()[:200] if 0 < line <= len(lines) else None
 
 
-def _read(file: str) -> List[str]:
+def _read(file: str) -> list[str]:
     full = file if file[0] == "/" else _project.began_in + "/" + file
     try:
         with open(full, "rb") as source:

@@ -1,11 +1,16 @@
 """Puts a function of ours around one of the suspect's, which goes on looking like the old one."""
 
-from typing import Any, Callable, TypeVar
+from __future__ import annotations
 
 from . import journal
 
-Function = Callable[..., Any]
-Made = TypeVar("Made", bound=Function)
+TYPE_CHECKING = False  # typing is dear at start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Function = Callable[..., Any]
+    Made = TypeVar("Made", bound=Function)
 
 _COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__dict__")
 
