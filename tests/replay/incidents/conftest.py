@@ -1,3 +1,0 @@
-"""The project of the incidents' shapes is replayed, never collected."""
-
-collect_ignore = ["project"]
