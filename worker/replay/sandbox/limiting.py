@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
@@ -20,6 +21,8 @@ from worker.replay.sandbox.stop_and_continue import StopAndContinue
 from worker.replay.sandbox.systemd_scope import Scope
 
 AFFINITY: Final = "affinity"
+KILLING_S: Final = 5.0
+LOOKING_S: Final = 0.002
 ORDER: Final = (cgroup_v2.NAME, cgroup_v1.NAME, systemd_scope.NAME, stop_and_continue.NAME, AFFINITY)
 
 
@@ -120,8 +123,16 @@ class Limiter:
         family.send(self.members(), signal.SIGCONT)
 
     def kill(self) -> None:
+        """Those first that were started last, so that none loses its parent before it is found."""
         self.thaw()
-        family.send(self.members(), signal.SIGKILL)
+        until = time.monotonic() + KILLING_S
+        while time.monotonic() < until:
+            living = self._living()
+            if not living:
+                return
+            for number in (signal.SIGSTOP, signal.SIGKILL):
+                family.send([pid for pid in living if pid not in self._roots] or living, number)
+            time.sleep(LOOKING_S)
 
     def remove(self) -> tuple[int, int]:
         """End it all; return how many processes and groups are left."""
@@ -129,8 +140,10 @@ class Limiter:
             self._quota.end()
         self.kill()
         left = sum(one.remove() for one in self._groups)
-        living = [pid for pid in self.members() if (look := family.look_at(pid)) and look.state not in "ZX"]
-        return len(living), left
+        return len(self._living()), left
+
+    def _living(self) -> list[int]:
+        return [pid for pid in self.members() if (look := family.look_at(pid)) and look.state not in "ZX"]
 
     def _make_groups(self) -> None:
         own = own_groups()

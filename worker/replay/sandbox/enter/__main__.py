@@ -8,7 +8,7 @@ import resource
 import sys
 from contextlib import suppress
 
-from worker.replay.sandbox.enter import kernel, layers, network, order, root, users
+from worker.replay.sandbox.enter import keeper, kernel, layers, network, order, root, users
 from worker.replay.sandbox.enter.order import Order
 
 REFUSED = 125
@@ -20,13 +20,13 @@ def main() -> int:
     report = int(sys.argv[2])
     os.set_inheritable(report, False)  # noqa: FBT003 - the name says it
     try:
-        enter(given)
+        enter(given, report)
     except (OSError, KeyError, ValueError) as error:
         os.write(report, str(error).encode()[:4000])
     return REFUSED
 
 
-def enter(given: Order) -> None:
+def enter(given: Order, report: int) -> None:
     """Does not come back, but by an error."""
     kernel.control(kernel.PR_SET_PDEATHSIG, _KILL)
     if os.getppid() != given.parent:
@@ -43,6 +43,8 @@ def enter(given: Order) -> None:
         root.become_first(given, lambda: _limit(given, joins))
         return
     _limit(given, joins)
+    if given.isolation == "none":
+        keeper.keep(given, report)
     os.chdir(given.cwd)
     os.execve(given.argv[0], given.argv, given.env)  # noqa: S606 - the order is the engine's own
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from worker.replay.sandbox.enter import kernel, order
+from worker.replay.sandbox.enter.keeper import leave_descriptors, status_of
 from worker.replay.sandbox.enter.order import Order
 from worker.replay.sandbox.seccomp import filter_program
 
 _DEVICES: Final = ("null", "zero", "full", "random", "urandom", "tty")
 _SHUT: Final = ("sys", "sysrq-trigger", "irq", "bus")
-_BY_SIGNAL: Final = 128
 
 
 def become_first(given: Order, limit: Callable[[], None]) -> None:
@@ -34,8 +34,8 @@ def become_first(given: Order, limit: Callable[[], None]) -> None:
     if trouble:
         os.waitpid(first, 0)
         raise OSError(trouble)
-    _close_all()
-    os._exit(_status(os.waitpid(first, 0)[1]))
+    leave_descriptors()
+    os._exit(status_of(os.waitpid(first, 0)[1]))
 
 
 def _first(given: Order, limit: Callable[[], None], failed: int) -> None:
@@ -159,21 +159,8 @@ def _run(given: Order, failed: int) -> None:
         except OSError as error:
             os.write(failed, f"{given.argv[0]}: {error.strerror}".encode())
         os._exit(1)
-    _close_all()
+    leave_descriptors()
     while True:
         pid, status = os.wait()
         if pid == main:
-            os._exit(_status(status))
-
-
-def _close_all() -> None:
-    """What the suspect inherits is its own: a pipe must end when it closes its ends."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for descriptor in range(3):
-        os.dup2(nowhere, descriptor)
-    os.closerange(3, 4096)
-
-
-def _status(status: int) -> int:
-    code = os.waitstatus_to_exitcode(status)
-    return code if code >= 0 else _BY_SIGNAL - code
+            os._exit(status_of(status))
