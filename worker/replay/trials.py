@@ -65,6 +65,7 @@ def run_trial(spec: TrialSpec, suspect: Suspect, folder: Path, *, on_event: List
     place = Path(tempfile.gettempdir())
     with ExitStack() as stack:
         tools = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="flake-triage-tools-")))
+        tools.chmod(0o755)  # the suspect's user is another
         sandbox = stack.enter_context(
             open_sandbox(spec.limits, suspect, place, tools=tools, journal=journals)
         )
@@ -266,7 +267,7 @@ def _judged(running: _Running, code: int | None) -> Judged:
         why = running.account.not_started or err.strip()[-400:] or "the supervisor did not start"
         return Judged(Outcome.NO_TRIAL, f"pytest could not be started: {why}")
     if code is None:
-        return Judged(Outcome.FAILED, "the supervisor was killed from within the trial, and the tree with it")
+        return Judged(Outcome.FAILED, "the supervisor was killed, and with it the tree")
     results = read_bounded(folder / JUNIT, _RESULTS_BYTES)
     return judge(Ended(code, results, out, err), running.spec.test)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from worker.replay.facts import Exit, Process
 from worker.replay.joined.ranks import is_attendant
-from worker.replay.joined.tree import KILLED, Tree
+from worker.replay.joined.tree import Tree
 from worker.replay.observed import Observed
 
 
@@ -23,7 +23,7 @@ def merge(
         processes[one.pid] = one if seen is None else _joined(one, seen)
     exits = dict(tree.exits)
     for end in reported:
-        by_us = observed.killed_from is not None and end.t >= observed.killed_from and end.code == KILLED
+        by_us = observed.killed_from is not None and end.t >= observed.killed_from and end.code < 0
         exits.setdefault(end.pid, replace(end, by_us=by_us))
     return (
         tuple(sorted(processes.values(), key=lambda one: (one.started, one.pid))),

@@ -8,8 +8,6 @@ from worker.replay.facts import Exit, Process
 from worker.replay.observed import Observed
 from worker.replay.outside_events import Event, Executed, Forked, Left, Signalled
 
-KILLED = -9
-
 
 @dataclass(slots=True)
 class Tree:
@@ -44,7 +42,7 @@ def read_tree(events: Iterable[Event], observed: Observed) -> Tree:
 
 def exit_of(pid: int, t: int, status: int, source: str, observed: Observed) -> Exit:
     code = os.waitstatus_to_exitcode(status)
-    by_us = observed.killed_from is not None and t >= observed.killed_from and code == KILLED
+    by_us = observed.killed_from is not None and t >= observed.killed_from and code < 0
     return Exit(pid, t, code, source, core_dumped=code < 0 and bool(status & 0x80), by_us=by_us)
 
 
