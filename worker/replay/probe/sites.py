@@ -86,6 +86,14 @@ def begins_process(code: CodeType) -> bool:
     return code.co_name == "_bootstrap" and code.co_filename.endswith("multiprocessing/process.py")
 
 
+def is_caller_project(depth: int) -> bool:
+    """Whether the frame `depth` frames up is the project's own, rather than one that it called."""
+    try:
+        return is_project(sys._getframe(depth).f_code)  # noqa: SLF001 -- as above
+    except ValueError:
+        return False
+
+
 def is_probe(code: CodeType) -> bool:
     return code.co_filename.startswith(address.PACKAGE + os.sep)
 
