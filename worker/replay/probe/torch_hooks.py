@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from types import CodeType, ModuleType
-from typing import Set
+from types import ModuleType
 
 from . import (
     address,
@@ -23,16 +22,15 @@ from . import (
 )
 
 _WRAPPED = "torch.distributed.distributed_c10d"
+_DYNAMO_SKIPS = ("torch._dynamo.trace_rules", "torch._dynamo.skipfiles")  # the second until torch 2.1
 _OTHER_HOLDERS = ("torch.distributed", "torch.distributed.device_mesh")
-
-
-_codes: Set[CodeType] = set()  # of the wrappers
 
 
 def begin() -> None:
     told = delays.read(address.read().get(address.DELAYS))
     imports.after(_WRAPPED, lambda c10d: _hook(c10d, told))
-    imports.after("torch._dynamo.eval_frame", _keep_out_dynamo)
+    for module in _DYNAMO_SKIPS:
+        imports.after(module, _keep_out_dynamo)
     exceptions.counting(torch_groups.counters)
     asked.on_ask(flight.dump_asked)
     forks.after(_forget)
@@ -50,7 +48,6 @@ def _hook(c10d: ModuleType, told: "delays.Delays | None") -> None:
     for name, original in before.items():
         wrapped = getattr(c10d, name)
         if wrapped is not original:
-            _codes.add(wrapped.__code__)
             _replace_elsewhere(name, original, wrapped)
 
 
@@ -66,12 +63,14 @@ def _replace_elsewhere(name: str, original: object, wrapped: object) -> None:
         remaps[wrapped] = remaps[original]
 
 
-def _keep_out_dynamo(eval_frame: ModuleType) -> None:
-    """A wrapper that runs outside of a graph is not to be compiled for itself."""
-    skip = getattr(eval_frame, "skip_code", None)
-    if skip is not None:
-        for code in _codes:
-            skip(code)
+def _keep_out_dynamo(skips: ModuleType) -> None:
+    """What runs outside of a graph is not to be compiled: dynamo warns of each call that it cannot follow.
+
+    Inside of a graph it replaces the collectives that it knows by its own, whose table holds our wrappers.
+    """
+    add = getattr(skips, "add", None)
+    if add is not None and __package__:
+        add(__package__)
 
 
 def _forget() -> None:
