@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.branch_state import Colour, TestedHead, branch_state
+from app.domain.branch_state import BranchState, Colour, TestedHead, branch_state
 from app.domain.ids import Sha
 from app.domain.run import Conclusion
 
@@ -44,18 +44,17 @@ def commit_state(attempts: Sequence[TestedAttempt]) -> CommitState:
     """Judge one commit by its attempts, in any order.
 
     Each workflow counts once an event, as in GitHub's list of checks: a push and a pull request test
-    different trees. Its newest deciding run speaks for it. A workflow that was only ever cut off is not
-    green: its failures are told, and without a red elsewhere the commit's colour is not known.
+    different trees. Its newest deciding attempt speaks for it; a red run that was begun last does so too,
+    for a re-run of an older run says nothing of it. A workflow that was only ever cut off is not green: its
+    failures are told, and without a red elsewhere the commit's colour is not known.
     """
     by_check: dict[str, list[TestedAttempt]] = {}
     for one in attempts:
         by_check.setdefault(f"{one.workflow} {one.event}", []).append(one)
-    states = {
-        check: branch_state([TestedHead(one.key, check, one.sha, one.conclusion, one.at) for one in seen])
-        for check, seen in by_check.items()
-    }
+    states = {check: _state(check, seen) for check, seen in by_check.items()}
+    of_last_run = [_state(check, _of_last_run(seen)) for check, seen in by_check.items()]
     runs = {one.key: one.run for one in attempts}
-    red = {runs[state.streaks[0].newest.key] for state in states.values() if state.streaks}
+    red = {runs[state.streaks[0].newest.key] for state in (*states.values(), *of_last_run) if state.streaks}
     cut_off = {
         one.run
         for check, seen in by_check.items()
@@ -73,10 +72,25 @@ def commit_state(attempts: Sequence[TestedAttempt]) -> CommitState:
     )
 
 
+def _state(check: str, seen: Iterable[TestedAttempt]) -> BranchState:
+    return branch_state([TestedHead(one.key, check, one.sha, one.conclusion, one.at) for one in seen])
+
+
+def _of_last_run(seen: Sequence[TestedAttempt]) -> list[TestedAttempt]:
+    """Attempts of the run that GitHub made last, of those that decided; its ids only ever grow."""
+    last = max((one.run for one in seen if _decides(one)), default=None)
+    return [one for one in seen if one.run == last]
+
+
+def _decides(one: TestedAttempt) -> bool:
+    return one.conclusion is not None and one.conclusion.decides
+
+
 def unread_keys(attempts: Iterable[TestedAttempt], read: Collection[int]) -> frozenset[int]:
     """Keys of attempts that have ended and are not read, where nothing newer of their workflow was.
 
-    What they hold is not known, whatever they are called: until then nothing is good news.
+    The re-run of an older run is not newer. What they hold is not known, whatever they are called: until then
+    nothing is good news.
     """
     newest: dict[tuple[int, str], TestedAttempt] = {}
     unread: list[TestedAttempt] = []
@@ -84,14 +98,16 @@ def unread_keys(attempts: Iterable[TestedAttempt], read: Collection[int]) -> fro
         check = (one.workflow, one.event)
         if one.key not in read:
             unread.append(one)
-        elif one.conclusion is not None and one.conclusion.decides:
+        elif _decides(one):
             newest[check] = one
     return frozenset(
         one.key
         for one in unread
         if one.conclusion not in _NOTHING_TO_SAY
         and (
-            (seen := newest.get((one.workflow, one.event))) is None or (seen.at, seen.key) < (one.at, one.key)
+            (seen := newest.get((one.workflow, one.event))) is None
+            or (seen.at, seen.key) < (one.at, one.key)
+            or seen.run < one.run
         )
     )
 

@@ -50,6 +50,26 @@ def test_one_red_workflow_makes_it_red_and_only_its_run_is_told() -> None:
     assert commit_state(found) == CommitState(Colour.RED, frozenset({101}), frozenset({102, 104}), 4)
 
 
+def test_a_green_rerun_of_an_older_run_says_nothing_of_a_red_one() -> None:
+    found = [seen(1, RED, run=101), seen(2, RED, run=102), seen(3, GREEN, run=101)]
+    assert commit_state(found) == CommitState(Colour.RED, frozenset({102}), frozenset({101}), 3)
+
+
+def test_a_red_rerun_of_an_older_run_makes_it_red_all_the_same() -> None:
+    found = [seen(1, RED, run=101), seen(2, GREEN, run=102), seen(3, RED, run=101)]
+    assert commit_state(found).told == {101}
+
+
+def test_a_green_rerun_of_the_run_begun_last_mends_it() -> None:
+    found = [seen(1, GREEN, run=101), seen(2, RED, run=102), seen(3, GREEN, run=102)]
+    assert commit_state(found).colour is Colour.GREEN
+
+
+def test_the_run_begun_last_speaks_by_what_decided_of_it() -> None:
+    found = [seen(1, RED, run=101), seen(2, CANCELLED, run=102), seen(3, GREEN, run=101)]
+    assert commit_state(found).colour is Colour.GREEN
+
+
 def test_two_events_of_one_workflow_are_two_checks() -> None:
     state = commit_state([seen(1, RED), seen(2, GREEN, event="pull_request")])
     assert (state.colour, state.told) == (Colour.RED, {101})
