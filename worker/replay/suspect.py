@@ -25,3 +25,4 @@ class Suspect:
     original: Original | None = None
     expected_signature: str | None = None
     isolated: bool = True
+    left_out: tuple[Path, ...] = ()  # folders in the project that are no part of it: where we write evidence

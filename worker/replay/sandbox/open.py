@@ -49,7 +49,7 @@ def open_sandbox(
     folder.mkdir(mode=0o755)
     try:
         if not suspect.isolated:
-            return _open_without_walls(limits, project, python, folder, tools, journal, backends)
+            return _open_without_walls(limits, suspect, project, python, folder, tools, journal, backends)
         needs = needs_of(python, project)
         isolation, maps_users = _best_walls(tuple(walls))
         if journal is not None and not maps_users:
@@ -59,6 +59,7 @@ def open_sandbox(
         built = Walls(
             isolation, view, maps_users, folder, tools.resolve(), journal and journal.resolve(), needs
         )
+        built.left_out = tuple(one.resolve() for one in suspect.left_out)
         built.notes += _notes(limits, maps_users=maps_users)
         return Sandbox(limits, Limiter(limits, as_root=False, backends=backends), built, folder)
     except BaseException:
@@ -68,6 +69,7 @@ def open_sandbox(
 
 def _open_without_walls(
     limits: Limits,
+    suspect: Suspect,
     project: Path,
     python: Path,
     folder: Path,
@@ -78,7 +80,7 @@ def _open_without_walls(
     """Limits and a copy of the project, nothing else."""
     copied = folder / "project" / project.name
     copied.mkdir(parents=True)
-    left_out = _inner_environments(project, python)
+    left_out = [*_inner_environments(project, python), *(one.resolve() for one in suspect.left_out)]
     _check_size(project, limits.disk_bytes, left_out)
     layers.copy(project, copied, tuple(str(one) for one in left_out), (-1, -1))
     for name in ("tmp", "home"):

@@ -35,6 +35,7 @@ class Walls:
     tools: Path = Path()
     journal: Path | None = None
     needs: Needs = _NOTHING
+    left_out: tuple[Path, ...] = ()
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -89,7 +90,7 @@ class Walls:
                 filter_descriptor=extra[0] if extra else None,
             )
         project = self.view.project
-        laid_over = (*self.needs.folders, self.stage)
+        laid_over = (*self.needs.folders, self.stage, *self.left_out)
         return Order(
             parent=limited.parent,
             argv=tuple(argv),
