@@ -1,11 +1,18 @@
 """What stands where in a bundle. The engine made the trials' folders and the plan; the rest comes last."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from app.domain.errors import Rejected
+from worker.replay.bundle.manifest import NAME as MANIFEST
+from worker.replay.plan_file import NAME as PLAN
+from worker.replay.regular_file import read_bounded
 from worker.replay.trial import Trial
 from worker.replay.trial_folder import TRIAL
+
+__all__ = ["MANIFEST", "PLAN"]
 
 REPORT: Final = "report.json"  # the object of the command line's contract
 SUSPECT: Final = "suspect.json"  # the test, its project and interpreter, and what is known of CI's failure
@@ -15,25 +22,28 @@ TIMELINE: Final = "timeline.txt"
 PICTURE: Final = "picture.svg"
 PAGE: Final = "page.html"
 SOURCE: Final = "source"
-PLAN: Final = "plan.json"
-MOST_TRIALS: Final = 10_000
+MOST_JSON_BYTES: Final = 64 << 20
 
 
 def trial_folders(bundle: Path) -> list[Path]:
-    """Every folder that holds a trial's record, in the order of their names; followed through no link."""
-    return sorted(_below(bundle, depth=2))
+    """The folders of the trials in order: those that are named by a number. Those of canaries are apart."""
+    found = [one for one in bundle.iterdir() if one.name.isdecimal() and not one.is_symlink()]
+    return sorted((one for one in found if (one / TRIAL).is_file()), key=lambda one: int(one.name))
 
 
-def _below(folder: Path, *, depth: int) -> Iterator[Path]:
-    if depth == 0 or folder.is_symlink() or not folder.is_dir():
-        return
-    for one in folder.iterdir():
-        if one.name == SOURCE or one.is_symlink():
-            continue
-        if (one / TRIAL).is_file():
-            yield one
-        else:
-            yield from _below(one, depth=depth - 1)
+def bundles_in(folder: Path) -> list[Path]:
+    """The folder itself where it is a bundle, else the bundles that stand in it, in order of their names."""
+    if (folder / MANIFEST).is_file():
+        return [folder]
+    return sorted(one.parent for one in folder.glob(f"*/{MANIFEST}"))
+
+
+def read_json(path: Path) -> object:
+    """Rejected where it is missing, too large, or no JSON."""
+    try:
+        return json.loads(read_bounded(path, MOST_JSON_BYTES))
+    except (ValueError, RecursionError) as error:
+        raise Rejected(str(path.parent), f"its {path.name} cannot be read") from error
 
 
 def evidence(trials: Sequence[Trial], cause: object) -> Trial | None:

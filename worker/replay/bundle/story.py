@@ -1,0 +1,136 @@
+"""The story of a replay for a terminal: what failed where, how sure that is, and under which limits."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.wording import counted
+from worker.replay.facts import Frame, Linked
+from worker.replay.report import Replay
+from worker.replay.trial import Explained, Thrown, Trial, Window
+
+MOST_FRAMES = 12
+MOST_LINKED = 6
+MOST_LINES = 40
+
+
+class Tone(StrEnum):
+    """How a line is meant; a terminal with colours shows it."""
+
+    HEAD = "bold"
+    PLAIN = ""
+    BAD = "red"
+    SOFT = "dim"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    words: str
+    tone: Tone = Tone.PLAIN
+
+
+def story(replay: Replay) -> Iterator[Line]:
+    """Lines of text as tests and logs wrote it: whoever prints them has to make them harmless."""
+    yield Line(replay.test, Tone.HEAD)
+    yield Line(f"{replay.verdict.value}: {replay.sentence}", Tone.HEAD)
+    yield from _cause(replay.explanation.cause)
+    if replay.explanation.timeline and replay.explanation.cause.kind.value == "not-explained":
+        yield Line("What the ranks did", Tone.HEAD)
+        yield from (Line(f"  {one}") for one in replay.explanation.timeline[-MOST_LINES:])
+    for finding in replay.findings:
+        yield Line(f"{finding.kind.value}: {finding.text}")
+    for other in replay.collateral:
+        yield Line(f"another failure, not this one: {other.kind.value}: {other.sentence}")
+    matched = replay.explanation.matched
+    if matched:
+        told = ", ".join(f"{count} on {group}" for group, count in matched.items())
+        yield Line(f"Matched collectives: {told}")
+    yield from arms(replay)
+    yield from _held(replay.trials)
+
+
+def arms(replay: Replay) -> Iterator[Line]:
+    """Failures of trials for each arm, and which limit flips the outcome."""
+    yield Line("Failures of trials, by arm", Tone.HEAD)
+    for arm in replay.arms:
+        void = f", {arm.voids} void" if arm.voids else ""
+        bare = f"bare {arm.bare_failures} of {arm.bare_trials}"
+        probed = f"probed {arm.probed_failures} of {arm.probed_trials}"
+        yield Line(f"  {arm.arm.value:<12} {bare}, {probed}{void}, {arm.seconds:.1f} s")
+    bound = replay.bound
+    yield Line(
+        f"  together {bound.failures} of {bound.trials}: a rate between {bound.rate_low_95:.1%} and "
+        f"{bound.rate_high_95:.1%} (95 %)"
+    )
+    for one in replay.sensitivity:
+        yield Line(f"  {one.text}")
+
+
+def _cause(cause: Explained) -> Iterator[Line]:
+    if not cause.sentence:
+        return
+    yield Line(f"{cause.kind.value}: {cause.sentence}", Tone.BAD)
+    if cause.exception is not None:
+        yield from _thrown(cause.exception)
+    if cause.window is not None:
+        yield from _window(cause.window)
+    for one in cause.consequences:
+        yield Line(f"  then {one}")
+
+
+def _thrown(thrown: Thrown) -> Iterator[Line]:
+    yield from _raised(f"{thrown.type}: {thrown.message}", thrown.frames)
+    cause, context = thrown.cause, thrown.context
+    for _ in range(MOST_LINKED):
+        link, how = (cause, "its cause") if cause is not None else (context, "while this was being handled")
+        if link is None:
+            return
+        yield from _linked(link, how)
+        cause, context = link.cause, link.context
+
+
+def _linked(link: Linked, how: str) -> Iterator[Line]:
+    yield from _raised(f"{how}: {link.type}: {link.message}", link.frames)
+
+
+def _raised(words: str, frames: Sequence[Frame]) -> Iterator[Line]:
+    first, *rest = words.splitlines() or [""]
+    yield Line(f"  {first}")
+    yield from (Line(f"    {one}") for one in rest[:MOST_LINES])
+    yield from _stack(frames)
+
+
+def _window(window: Window) -> Iterator[Line]:
+    yield Line("  A mend must stand")
+    if window.after:
+        yield Line(f"    after  {window.after}")
+    if window.before:
+        yield Line(f"    before {window.before}")
+    for rank, frames in sorted(window.frames_by_rank.items()):
+        yield Line(f"  rank {rank} at that moment")
+        yield from _stack(frames)
+
+
+def _stack(frames: Sequence[Frame]) -> Iterator[Line]:
+    """The innermost ones, as a traceback has them."""
+    if len(frames) > MOST_FRAMES:
+        yield Line(f"      {counted(len(frames) - MOST_FRAMES, 'frame')} before these", Tone.SOFT)
+    for frame in frames[-MOST_FRAMES:]:
+        source = f": {frame.source}" if frame.source else ""
+        yield Line(f"      {frame.file}:{frame.line} in {frame.function}{source}", Tone.SOFT)
+
+
+def _held(trials: Sequence[Trial]) -> Iterator[Line]:
+    """What the limits were worth, once for each way they were held."""
+    for held in dict.fromkeys(one.held for one in trials):
+        yield Line(
+            f"Limits by {held.by}: CPU {held.cpus.value}, memory {held.memory.value}, processes "
+            f"{held.processes.value}; isolated by {held.isolation}",
+            Tone.SOFT,
+        )
+        yield from (Line(f"  {note}", Tone.SOFT) for note in held.notes)
+    unclean = [one for one in trials if not one.cleanup.is_clean]
+    if unclean:
+        yield Line(f"Something was left behind by {counted(len(unclean), 'trial')}; the bundle says what.")
+    elif trials:
+        yield Line(f"Nothing was left behind by {counted(len(trials), 'trial')}.", Tone.SOFT)
