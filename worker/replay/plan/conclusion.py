@@ -1,0 +1,111 @@
+"""From all trials of a replay to its report: the same for one that just ended and for one read from disk."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.domain.replay_words import CauseKind, FindingKind, Outcome
+from worker.replay.plan.counts import arm_counts, limits_told
+from worker.replay.plan.intervals import clopper_pearson
+from worker.replay.plan.modes import Agrees, Modes, Reference, find_modes, rows_of
+from worker.replay.plan.policy import PlanPolicy
+from worker.replay.plan.probe_effect import deciding, probe_effect
+from worker.replay.plan.rows import Row, tally
+from worker.replay.plan.sensitivity import sensitivities
+from worker.replay.plan.sentences import probe_sentence, verdict_sentence
+from worker.replay.plan.verdict import judge
+from worker.replay.report import Bound, Replay
+from worker.replay.trial import Explained, Explanation, Finding, Trial
+
+_ALWAYS_TOLD = frozenset({FindingKind.LEAKED_PROCESS, FindingKind.LEAKED_PORT, FindingKind.NOT_OBSERVED})
+"""Findings that also a passing trial's record may hold and that are worth telling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a replay was about, beside its trials."""
+
+    test: str
+    reference: Reference
+    seed: int = 0
+    decisions: tuple[str, ...] = ()
+    policy: PlanPolicy = field(default_factory=PlanPolicy)
+    told: Mapping[str, object] = field(default_factory=dict)  # further facts for `limits`: calibration, ...
+
+
+def conclude(asked: Asked, trials: Sequence[Trial], agrees: Agrees) -> Replay:
+    """Judge `trials`, each with its explanation. Trials of a void limit have the outcome `void` already."""
+    policy = asked.policy
+    modes = find_modes(trials, asked.reference, agrees)
+    rows = rows_of(trials, modes)
+    rests_on = deciding(rows, policy)
+    verdict = judge(rows, policy, is_given=asked.reference.is_given)
+    sensitivity = sensitivities(rests_on, trials, policy)
+    original = asked.reference.original
+    return Replay(
+        test=asked.test,
+        verdict=verdict,
+        sentence=verdict_sentence(
+            verdict, rests_on, sensitivity, policy, is_opaque=original is not None and original.opaque
+        ),
+        explanation=_explanation(modes, trials),
+        findings=_findings(modes, trials, rows, policy),
+        trials=tuple(trials),
+        arms=arm_counts(trials, rows),
+        bound=_bound(rests_on),
+        sensitivity=sensitivity,
+        limits={**limits_told(trials), **asked.told},
+        decisions=asked.decisions,
+        seed=asked.seed,
+        collateral=tuple(_best(group).explanation.cause for group in modes.others),
+    )
+
+
+def _bound(rows: Sequence[Row]) -> Bound:
+    seen = tally(rows)
+    interval = clopper_pearson(seen.failures, seen.trials)
+    return Bound(seen.failures, seen.trials, interval.low, interval.high)
+
+
+def _explanation(modes: Modes, trials: Sequence[Trial]) -> Explanation:
+    """Of the failure that shows most; where none counts, the collectives that a passing trial matched."""
+    if modes.failures:
+        return _best(modes.failures).explanation
+    if modes.groups:
+        return _best(modes.groups[0]).explanation
+    passed = [trial for trial in trials if trial.outcome is Outcome.PASSED]
+    richest = max(passed, key=lambda trial: sum(trial.explanation.matched.values()), default=None)
+    matched = {} if richest is None else richest.explanation.matched
+    return Explanation(Explained(CauseKind.NONE), matched=matched)
+
+
+def _best(group: Sequence[Trial]) -> Trial:
+    """Explained before unexplained, probed before bare, ended by itself before timed out; else the first."""
+    return min(group, key=_lack)
+
+
+def _lack(trial: Trial) -> tuple[bool, bool, bool]:
+    return (
+        trial.explanation.cause.kind in {CauseKind.NOT_EXPLAINED, CauseKind.NONE},
+        trial.spec.bare,
+        trial.outcome is Outcome.TIMED_OUT,
+    )
+
+
+def _findings(
+    modes: Modes, trials: Sequence[Trial], rows: Sequence[Row], policy: PlanPolicy
+) -> tuple[Finding, ...]:
+    """Those of the failure that is shown first, then kinds that only other trials have."""
+    failed = [trial for group in ([modes.failures, *modes.others]) for trial in group]
+    shown = [_best(modes.failures)] if modes.failures else []
+    found: dict[FindingKind, list[Finding]] = {}
+    for trial in (*shown, *failed):
+        fresh = [one for one in trial.explanation.findings if one.kind not in found]
+        for one in fresh:
+            found.setdefault(one.kind, []).append(one)
+    for trial in trials:
+        for one in trial.explanation.findings:
+            if one.kind in _ALWAYS_TOLD and one.kind not in found and trial.outcome.counts:
+                found[one.kind] = [one]
+    effect = probe_effect(rows, policy)
+    changed = [Finding(FindingKind.PROBE_CHANGES_RATE, probe_sentence(effect))] if effect.is_changed else []
+    return (*changed, *(one for each in found.values() for one in each))

@@ -1,0 +1,84 @@
+"""The verdict in words: counts with their trials, arms by name, and what stays possible."""
+
+from collections.abc import Sequence
+
+from app.domain.replay_words import Arm, ReplayVerdict
+from worker.replay.plan.intervals import clopper_pearson
+from worker.replay.plan.policy import PlanPolicy
+from worker.replay.plan.probe_effect import ProbeEffect
+from worker.replay.plan.rows import Row, of_arm, tally
+from worker.replay.report import Sensitivity
+
+
+def verdict_sentence(
+    verdict: ReplayVerdict,
+    rows: Sequence[Row],
+    sensitivity: Sequence[Sensitivity],
+    policy: PlanPolicy,
+    *,
+    is_opaque: bool,
+) -> str:
+    """`rows` are those that decide. Where the original names no cause, nothing is called the same as it."""
+    seen = tally(rows)
+    match verdict:
+        case ReplayVerdict.CONFIRMED_FLAKE:
+            said = (
+                f"it failed {seen.failures} of {seen.trials} trials in the same way, and passed {seen.passes}"
+            )
+            said += _only_under(sensitivity)
+        case ReplayVerdict.REPRODUCED_ONCE if seen.failures > 1:
+            said = (
+                f"it failed {seen.failures} of {seen.trials} trials in the same way and never passed; "
+                f"{policy.deterministic} plain trials would make it deterministic, one pass a flake"
+            )
+        case ReplayVerdict.REPRODUCED_ONCE:
+            said = (
+                f"it failed once in {seen.trials} trials: reproduced, not confirmed{_only_under(sensitivity)}"
+            )
+        case ReplayVerdict.DETERMINISTIC:
+            plain = tally(of_arm(rows, Arm.PLAIN))
+            failures = plain.failures + plain.others
+            said = f"it failed {failures} of {plain.trials} plain trials, and passed in no arm"
+        case ReplayVerdict.NOT_REPRODUCED:
+            said = f"not reproduced: {_not_excluded(rows)}"
+        case ReplayVerdict.OTHER_FAILURE:
+            said = f"{seen.others} of {seen.trials} trials failed, but not as the original did"
+        case ReplayVerdict.NO_TRIAL:
+            said = f"none of {len(rows)} trials ran the test"
+        case ReplayVerdict.BUDGET_EXHAUSTED:
+            ended = f"{seen.trials} countable trials, fewer than {policy.countable}, and none failed"
+            said = (
+                f"the budget ended after {ended}: {_not_excluded(rows)}"
+                if seen.trials
+                else "nothing has run yet"
+            )
+    consistent = is_opaque and bool(seen.failures)
+    return said + ("; consistent with the original, whose text names no cause" if consistent else "")
+
+
+def probe_sentence(effect: ProbeEffect) -> str:
+    """The text of the finding `probe-changes-rate`."""
+    what = "hides" if effect.hides else "brings on"
+    return (
+        f"bare trials failed {effect.bare_failures} of {effect.bare_trials}, probed ones of the same arms "
+        f"{effect.probed_failures} of {effect.probed_trials} (Fisher's p = {effect.p:.3g}): the probe {what} "
+        "the failure, so the verdict rests on the bare trials, seen from outside"
+    )
+
+
+def _only_under(sensitivity: Sequence[Sensitivity]) -> str:
+    arms = [one.arm.value for one in sensitivity if one.only_under]
+    return f"; only under {' and '.join(arms)}" if arms else ""
+
+
+def _not_excluded(rows: Sequence[Row]) -> str:
+    """For each arm, and for all, the rate that its passes leave possible; never that a test is stable."""
+    arms = dict.fromkeys(row.arm for row in rows if row.counts)
+    parts = [_zero_of(tally(of_arm(rows, arm)).trials, f" {arm}") for arm in arms]
+    whole = _zero_of(tally(rows).trials, "") if len(parts) > 1 else ""
+    return "; ".join([*([f"{whole} in all"] if whole else []), *parts])
+
+
+def _zero_of(trials: int, of: str) -> str:
+    most = clopper_pearson(0, trials).high
+    return f"0 of {trials}{of} (a rate up to {most:.1%} is not excluded at 95 %)"
