@@ -7,6 +7,7 @@ from typing import Final
 
 from app.domain.replay_words import CauseKind
 from worker.replay.facts import Exit, Process, TrialFacts
+from worker.replay.joined.crash_stacks import crash_stacks
 from worker.replay.joined.last_words import tell_owners
 from worker.replay.joined.merged import merge
 from worker.replay.joined.ranks import name_ranks
@@ -61,8 +62,10 @@ def read_facts(folder: Path) -> TrialFacts:
     trial, observed = read_trial(folder), read_observed(folder)
     journals = read_journals(folder / JOURNALS, observed.project)
     tree = read_tree(read_events(folder / OUTSIDE), observed)
-    words = _error_text(folder, observed)
+    shared = _shared_error_text(folder)
+    words = "\n".join([shared, *observed.error_tails.values()])[-_TAIL_BYTES:]
     processes, exits = merge(tree, journals.processes, journals.exits, observed)
+    stacks = crash_stacks(shared, exits, observed)
     return TrialFacts(
         bare=trial.spec.bare,
         began=observed.began,
@@ -78,7 +81,7 @@ def read_facts(folder: Path) -> TrialFacts:
         raised=journals.raised,
         items=journals.items,
         sent=journals.sent,
-        stacks=journals.stacks,
+        stacks=tuple(sorted((*journals.stacks, *stacks), key=lambda one: one.t)),
         lock_waits=journals.lock_waits,
         phases=journals.phases,
         pauses=observed.pauses,
@@ -100,11 +103,10 @@ def _told(processes: tuple[Process, ...], exits: tuple[Exit, ...], words: str) -
     return tuple(replace(one, last_words=told.get(one.pid, one.last_words)) for one in processes)
 
 
-def _error_text(folder: Path, observed: Observed) -> str:
-    """Standard error as far as it reached us, then what pytest had captured of it, then of those stuck."""
+def _shared_error_text(folder: Path) -> str:
+    """Standard error as far as it reached us, then what pytest had captured of it."""
     parts = [read_tail(folder / STDERR, _TAIL_BYTES).decode("utf-8", "replace")]
     parts += _captured(read_tail(folder / STDOUT, _TAIL_BYTES).decode("utf-8", "replace"))
-    parts += observed.error_tails.values()
     return "\n".join(part for part in parts if part.strip())[-_TAIL_BYTES:]
 
 

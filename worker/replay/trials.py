@@ -28,7 +28,8 @@ from worker.replay.outside.outcomes import Ended, Judged, judge
 from worker.replay.outside.output import Output
 from worker.replay.outside.pauses import Pauser, below_main, running_ranks
 from worker.replay.regular_file import read_bounded, read_tail, size_below
-from worker.replay.sandbox.open import Sandbox, open_sandbox
+from worker.replay.sandbox.open import open_sandbox
+from worker.replay.sandbox.sandbox import Sandbox
 from worker.replay.suspect import Suspect
 from worker.replay.trial import Cleanup, Trial, TrialSpec
 from worker.replay.trial_folder import (
