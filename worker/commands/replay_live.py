@@ -1,0 +1,122 @@
+"""A replay as it runs, on stderr: a live table on a terminal, a line for each trial elsewhere."""
+
+import sys
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from app.logs import redact
+from worker import says
+from worker.replay.engine import Progress
+from worker.replay.observed import Naming
+from worker.replay.report import ArmCount
+from worker.replay.trial import Trial, TrialSpec
+
+SHOWN_TRIALS = 8
+_STYLES = {"failed": "red", "ended-early": "red", "timed-out": "red", "passed": "green"}
+
+
+class ReplayLive:
+    """Follows one test's replay; `follow` is the engine's listener."""
+
+    def __init__(self, test: str) -> None:
+        self._test = redact(test)
+        self._trials: list[Trial] = []
+        self._running: TrialSpec | None = None
+        self._named = ""
+        self._last: Progress | None = None
+        self._console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
+        self._live: Live | None = None
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._live = Live(console=self._console, get_renderable=self._table, refresh_per_second=4)
+            self._live.start()
+        else:
+            says.progress(f"replaying {self._test} ...")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def follow(self, news: Progress) -> None:
+        self._last = news
+        if news.started is not None:
+            self._running, self._named = news.started, ""
+        if news.named is not None:
+            self._named = naming_words(news.named)
+            self._say(f"  {self._named}")
+        if news.finished is not None:
+            self._trials.append(news.finished)
+            self._running, self._named = None, ""
+            self._say(f"  {trial_words(news.finished)} [{_clock(news)}]")
+
+    def _say(self, words: str) -> None:
+        if self._live is None:
+            says.progress(words)
+
+    def _table(self) -> Table:
+        table = Table(title=Text(self._test), title_justify="left", box=None, pad_edge=False)
+        for column in ("arm", "bare", "probed", "void", "s"):
+            table.add_column(column, justify="left" if column == "arm" else "right")
+        if self._last is None:
+            return table
+        for arm in self._last.arms:
+            table.add_row(*map(Text, _arm_cells(arm)))
+        table.caption = Text("\n").join(self._below(self._last))
+        table.caption_justify = "left"
+        return table
+
+    def _below(self, last: Progress) -> Iterable[Text]:
+        for trial in self._trials[-SHOWN_TRIALS:]:
+            yield Text(redact(trial_words(trial)), style=_STYLES.get(trial.outcome.value, ""))
+        if self._running is not None:
+            yield Text(f"{_spec_words(self._running)}: running")
+        if self._named:
+            yield Text(redact(self._named), style="red")
+        yield Text(redact(f"{last.decision} [{_clock(last)}]"), style="dim")
+
+
+def trial_words(trial: Trial) -> str:
+    """One trial on one line: arm, outcome, and the cause's sentence or the reason."""
+    cause = trial.explanation.cause
+    why = cause.sentence or trial.reason
+    told = f"; {cause.kind.value}: {why}" if cause.sentence else f"; {why}" if why else ""
+    return f"{_spec_words(trial.spec)}: {trial.outcome.value} in {trial.seconds:.1f} s{told}"
+
+
+def naming_words(naming: Naming) -> str:
+    """Who waits where for whom, and whether that is proven."""
+    who = "a process" if naming.rank is None else f"rank {naming.rank}"
+    missing = ", ".join(map(str, naming.missing)) or "others"
+    proof = f": {naming.proof}" if naming.proof else ""
+    return (
+        f"{naming.what}{proof}: {who} waits in {naming.op} number {naming.number} on {naming.group}, "
+        f"where rank {missing} is missing"
+    )
+
+
+def _spec_words(spec: TrialSpec) -> str:
+    return f"trial {spec.number}, {spec.arm.value}, {'bare' if spec.bare else 'probed'}"
+
+
+def _arm_cells(arm: ArmCount) -> tuple[str, ...]:
+    return (
+        arm.arm.value,
+        f"{arm.bare_failures}/{arm.bare_trials}",
+        f"{arm.probed_failures}/{arm.probed_trials}",
+        str(arm.voids),
+        f"{arm.seconds:.0f}",
+    )
+
+
+def _clock(news: Progress) -> str:
+    return f"{news.elapsed_s:.0f} of {news.budget_s:.0f} s"

@@ -1,0 +1,58 @@
+"""The options of `replay` that need more than a type: sizes, folders, and what excludes what."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from worker.replay.probe import inject
+
+_SIZE = re.compile(r"(?P<number>[0-9]{1,12}(?:\.[0-9]{1,6})?) ?(?P<unit>[kmgt]?)(?:i?b)?", re.IGNORECASE)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def size_bytes(written: str) -> int:
+    """Bytes of `512m`, `1.5GiB` or `800000000`; units are powers of 1024, as containers have them."""
+    match = _SIZE.fullmatch(written.strip())
+    if match is None:
+        raise typer.BadParameter(f"--memory takes a size such as 512m or 2g, not {written!r}")
+    size = int(float(match["number"]) * 1024 ** _POWERS[match["unit"].lower()])
+    if size <= 0:
+        raise typer.BadParameter("--memory is more than 0 bytes")
+    return size
+
+
+def fault_of(written: str) -> inject.Fault:
+    try:
+        return inject.parse(written)
+    except ValueError as error:
+        raise typer.BadParameter(f"--inject: {error}") from error
+
+
+def empty_folder(out: Path) -> Path:
+    """Make it; BadParameter where something stands in it, since evidence of two replays must not be mixed."""
+    if out.is_dir() and any(out.iterdir()):
+        raise typer.BadParameter(f"--out: {out} is not empty")
+    if out.exists() and not out.is_dir():
+        raise typer.BadParameter(f"--out: {out} is not a folder")
+    out.mkdir(parents=True, exist_ok=True)
+    return out.resolve()
+
+
+def only_one(given: dict[str, bool]) -> str:
+    """The name of the one that is given; BadParameter where there is none, or more than one."""
+    names = [name for name, is_given in given.items() if is_given]
+    if len(names) != 1:
+        what = "one of" if not names else "only one of"
+        raise typer.BadParameter(f"give {what} {', '.join(given)}")
+    return names[0]
+
+
+def folder_names(tests: Sequence[str]) -> list[str]:
+    """A folder name for each test: its place in the list, and as much of its name as any disk takes."""
+    width = len(str(len(tests)))
+    return [
+        f"{index:0{width}d}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', test.rpartition('::')[2])[:60].strip('-.')}"
+        for index, test in enumerate(tests, start=1)
+    ]
