@@ -35,6 +35,8 @@ def command(
     told += ["--hostname", hostname, "--die-with-parent"]
     for step in steps:
         told += _arguments(step)
+    for folder in ("/dev", "/"):
+        told += ["--remount-ro", folder]
     told += ["--chdir", cwd]
     if filter_descriptor is not None:
         told += ["--seccomp", str(filter_descriptor)]

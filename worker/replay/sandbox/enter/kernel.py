@@ -68,9 +68,9 @@ def unmount(target: str) -> None:
     _checked(_libc.umount2, target.encode(), ctypes.c_int(MNT_DETACH), what=f"unmount {target}")
 
 
-def restrict(target: str, attributes: int) -> None:
-    """Add attributes to a mount and all below it."""
-    _set_attributes(_AT_FDCWD, target.encode(), _AT_RECURSIVE, attributes, 0)
+def restrict(target: str, attributes: int, *, alone: bool = False) -> None:
+    """Add attributes to a mount and, unless it alone is meant, all below it."""
+    _set_attributes(_AT_FDCWD, target.encode(), 0 if alone else _AT_RECURSIVE, attributes, 0)
 
 
 def mount_with_owner(source: str, target: str, namespace: int) -> None:

@@ -70,6 +70,7 @@ def _build(given: Order) -> None:
     kernel.unmount(".")
     os.chdir("/")
     kernel.restrict("/", kernel.ATTR_NOSUID)
+    kernel.restrict("/", kernel.ATTR_RDONLY, alone=True)
     os.chdir(given.cwd)
 
 
