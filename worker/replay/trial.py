@@ -97,7 +97,10 @@ class Explanation:
     cause: Explained
     findings: tuple[Finding, ...] = ()
     matched: Mapping[str, int] = field(default_factory=dict)  # group -> collectives that all its ranks shared
-    timeline: tuple[str, ...] = ()  # the raw lines, for `not-explained`
+    timeline: tuple[str, ...] = ()  # the raw lines, of every trial that failed
+    entered: Mapping[str, Mapping[int, int]] = field(
+        default_factory=dict
+    )  # group -> rank -> collectives entered
 
 
 @dataclass(frozen=True, slots=True)
