@@ -13,7 +13,7 @@ WORKERS ?= 2
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-venv: $(VENV)/.tools ## make .venv with every extra, torch included
+venv: $(VENV)/.tools ## make .venv with every extra, torch included; and bubblewrap, by apt where that may be
 
 # demo and serve need no torch and no tools: a new machine tells the story within minutes.
 $(VENV)/.runtime: pyproject.toml constraints.txt
@@ -29,6 +29,7 @@ $(VENV)/.tools: $(VENV)/.runtime
 	@echo "installing the tools and the replay extra into $(VENV) ..." >&2
 	@$(PIP) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) "$$(grep '^torch==' constraints.txt)"
 	@$(PIP) --editable '.[replay]' --group dev
+	@.ci/bubblewrap
 	@touch $@
 
 demo: $(VENV)/.runtime ## play incident 1 against a stand-in GitHub and keep the dashboard up
@@ -53,7 +54,7 @@ lint: $(VENV)/.tools
 	$(BIN)/ruff check --quiet .
 	$(BIN)/codespell app worker migrations tests README.md Makefile Dockerfile compose.yaml .ci
 	$(BIN)/djlint --quiet --lint app/templates
-	$(BIN)/shellcheck .ci/run .ci/images
+	$(BIN)/shellcheck .ci/run .ci/images .ci/bubblewrap
 	$(BIN)/hadolint Dockerfile
 	@! grep -nE 'file:|\+cpu|^(-|https?:)' constraints.txt || { echo "constraints.txt names an index of one machine"; exit 1; }
 

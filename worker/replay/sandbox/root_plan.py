@@ -86,7 +86,7 @@ def checked_project(project: Path) -> Path:
     is_above = any(Path(one).is_relative_to(real) for one in (*_TAKEN, "/tmp", str(HOME)))  # noqa: S108 - inside
     if is_above or real == Path.home() or any(real.is_relative_to(one) for one in _TAKEN):
         raise Refused(
-            f"{real} cannot be replayed as a project: it is, or holds, a home or a part of the system."
+            f"{real} cannot be replayed as a project: it holds or is a home, or a part of the system."
         )
     return real
 
