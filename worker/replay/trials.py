@@ -160,6 +160,8 @@ class _Running:
 
     def stop(self) -> None:
         """End what is left, and everything of ours that followed it."""
+        if self._watcher is not None and self.end_outcome is None:
+            self._watcher.look(self._exits())
         self.account.pauses = self._pauser.stop() if self._pauser is not None else ()
         self.sandbox.kill()
         with suppress(OSError, TimeoutError):

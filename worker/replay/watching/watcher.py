@@ -103,7 +103,7 @@ class Watcher:
             return
         calls = {(one.pid, one.group, one.number): one for one in journals.collectives}
         for key in gone:
-            if key[0] not in exits and _went_on(calls.get(key)):
+            if _went_on(calls.get(key), is_alive=key[0] not in exits):
                 before = self._named[key]
                 taken_back = Naming(
                     now,
@@ -120,6 +120,6 @@ class Watcher:
                 self._tell(taken_back)
 
 
-def _went_on(call: Collective | None) -> bool:
+def _went_on(call: Collective | None, *, is_alive: bool) -> bool:
     """It ended well, or its peers have come while it is still inside; where it failed, the naming stands."""
-    return call is not None and call.error is None
+    return call is not None and call.error is None and (is_alive or call.t_out is not None)

@@ -1,0 +1,111 @@
+"""Ranks that wait in vain are named while they wait; with proof the trial ends, without it it goes on."""
+
+import time
+
+import pytest
+from running import Project
+
+from app.domain.replay_words import Outcome
+from worker.replay.observed import Naming
+
+pytest.importorskip("torch")
+
+RANKS = """
+import datetime, multiprocessing, os, socket, sys, time
+import pytest
+import torch
+import torch.distributed as dist
+
+def run(work, world=2, kind="fork"):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    context = multiprocessing.get_context(kind)
+    workers = [context.Process(target=rank_of, args=(work, rank, world, port)) for rank in range(world)]
+    for worker in workers: worker.start()
+    for worker in workers: worker.join()
+    assert [worker.exitcode for worker in workers] == [0] * world
+
+def rank_of(work, rank, world, port):
+    dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world,
+                            timeout=datetime.timedelta(seconds=40))
+    dist.barrier()
+    work(rank)
+    dist.destroy_process_group()
+
+def mend_and_go_on(rank):
+    if rank == 0:
+        try:
+            raise ValueError("not this time")
+        except ValueError:
+            time.sleep(3)
+    dist.all_reduce(torch.ones(2))
+
+def differ(rank):
+    if rank == 0:
+        dist.all_reduce(torch.ones(2))
+    else:
+        dist.broadcast(torch.ones(2), 0)
+
+def wait_for_each_other(rank):
+    dist.recv(torch.ones(2), src=1 - rank)
+
+def test_handled(): run(mend_and_go_on)
+def test_differ(): run(differ)
+def test_circle(): run(wait_for_each_other)
+"""
+
+
+@pytest.fixture
+def ranked(project: Project) -> Project:
+    project.write(RANKS)
+    return project
+
+
+def test_rank_that_handles_its_exception_and_comes_late_is_no_failure(ranked: Project) -> None:
+    told: list[Naming] = []
+    shown = ranked.run("test_it.py::test_handled", bare=False, isolated=True, on_event=told.append)
+    assert shown.trial.outcome is Outcome.PASSED
+    assert [(one.what, one.rank, one.missing, one.op) for one in told] == [
+        ("provisional", 1, (0,), "all_reduce"),
+        ("withdrawn", 1, (0,), "all_reduce"),
+    ]
+    assert (told[0].t - told[0].since) / 1e9 < 2.0
+
+
+@pytest.mark.parametrize(
+    ("test", "waits"),
+    [
+        ("test_differ", {(0, "all_reduce", (1,)), (1, "broadcast", (0,))}),
+        ("test_circle", {(0, "recv", (1,)), (1, "recv", (0,))}),
+    ],
+)
+def test_circle_of_waits_is_proof_and_ends_the_trial(
+    ranked: Project, test: str, waits: set[tuple[int, str, tuple[int, ...]]]
+) -> None:
+    told: list[Naming] = []
+    began = time.monotonic()
+    shown = ranked.run(f"test_it.py::{test}", bare=False, isolated=True, on_event=told.append)
+    assert time.monotonic() - began < 25
+    assert shown.trial.outcome is Outcome.ENDED_EARLY
+    assert {(one.rank, one.op, one.missing) for one in told if one.what == "proven"} == waits
+    assert all((one.t - one.since) / 1e9 < 2.0 for one in told)
+    assert "waits in WORLD" in shown.trial.reason
+    assert shown.facts.ended_early_at is not None
+    ranks = {one.pid for one in shown.facts.processes if one.rank is not None}
+    assert {one.pid for one in shown.facts.stacks} >= ranks
+    assert all(one.by_us for one in shown.facts.exits)
+
+
+def test_proof_does_not_end_a_trial_that_is_to_run_on(ranked: Project) -> None:
+    told: list[Naming] = []
+    shown = ranked.run(
+        "test_it.py::test_differ",
+        bare=False,
+        isolated=True,
+        timeout_s=15,
+        ends_early=False,
+        on_event=told.append,
+    )
+    assert shown.trial.outcome is Outcome.TIMED_OUT
+    assert {one.what for one in told} == {"proven"}
