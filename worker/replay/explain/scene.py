@@ -10,6 +10,7 @@ from worker.replay.explain.exceptions import Known, know_exceptions, outermost
 from worker.replay.explain.lives import Lives, know_lives
 from worker.replay.explain.matching import Line, know_lines
 from worker.replay.explain.ranks import Ranks, know_ranks
+from worker.replay.explain.unsaid_failures import tell_failures
 from worker.replay.explain.waits import Wait, know_waits
 from worker.replay.explain.worlds import World, know_worlds
 from worker.replay.facts import Phase, Stack, TrialFacts
@@ -70,8 +71,9 @@ def look(facts: TrialFacts, passing: Sequence[TrialFacts] = ()) -> Scene:
     ranks = know_ranks(facts)
     lives = know_lives(facts)
     worlds = know_worlds(facts, ranks, lives)
-    lines = know_lines(facts, worlds)
     exceptions = know_exceptions(facts, habits(passing))
+    facts = tell_failures(facts, exceptions)
+    lines = know_lines(facts, worlds)
     stacks: dict[int, list[Stack]] = {}
     for stack in sorted(facts.stacks, key=lambda one: (one.t, one.pid, repr(one))):
         stacks.setdefault(stack.pid, []).append(stack)
