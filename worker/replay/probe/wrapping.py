@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from . import journal
 
 TYPE_CHECKING = False  # typing is dear at start
@@ -24,7 +26,11 @@ def around(owner: Any, name: str, make: Callable[[Function], Function]) -> bool:
     original = getattr(owner, name, None)
     if original is None or getattr(original, "__flake_triage__", False):
         return False
-    setattr(owner, name, dressed(make(original), original))
+    wrapper = dressed(make(original), original)
+    home = sys.modules.get(getattr(original, "__module__", None) or "")
+    if getattr(home, name, None) is original:  # `posix` of `os`: where pickle looks for it
+        setattr(home, name, wrapper)
+    setattr(owner, name, wrapper)
     return True
 
 

@@ -49,7 +49,7 @@ def troubles(record: Record) -> tuple[str, ...]:
 def sources(record: Record) -> dict[tuple[str, int], str]:
     """Source lines that the journal holds with its frames: faulthandler writes none."""
     told = [*record.sites.values()]
-    for event in record.of("raised", "signal", "put", "got"):
+    for event in record.of("raised", "signal", "put", "got", "lock", "done"):
         told.extend(fields.frames(event, "frames"))
         if (site := record.site(event)) is not None:
             told.append(site)
