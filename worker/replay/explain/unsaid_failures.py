@@ -1,13 +1,14 @@
 """Collectives that failed where only the flight recorder saw them: it tells no failure from a completion.
 
 Its entries end when a dump first finds them retired, and a failed wait retires one too. So where a process
-met the loss of a peer in no call that a wrapper saw, that exception is laid to the newest entry which had not
-been seen retired before it.
+met the loss of a peer, that exception is laid to the newest entry which had not been seen retired before it.
+Where a wrapper saw the same call, both now say that it failed.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from worker.replay.explain.consequences import Lost
 from worker.replay.explain.exceptions import Known
 from worker.replay.explain.lives import SLACK_NS
 from worker.replay.facts import Collective, Source, TrialFacts
@@ -25,16 +26,31 @@ def tell_failures(facts: TrialFacts, exceptions: Sequence[Known]) -> TrialFacts:
         done.add(pid)
         entry = _newest_open(facts, known)
         if entry is not None:
-            failed[entry] = replace(entry, error=identity, t_out=known.began)
+            failed[entry] = replace(entry, error=identity, t_out=_failed_at(facts, entry, known))
     if not failed:
         return facts
     return replace(facts, collectives=tuple(failed.get(one, one) for one in facts.collectives))
 
 
+def _failed_at(facts: TrialFacts, entry: Collective, known: Known) -> int:
+    """The exception is met later than it was raised: a time-out is no later than the group's own."""
+    if known.lost is not Lost.TIMED_OUT:
+        return known.began
+    limits = {one.timeout_s for one in facts.groups if (one.pid, one.name) == (entry.pid, entry.group)}
+    limits |= {one.timeout_s for one in facts.inits if (one.pid, one.group) == (entry.pid, entry.group)}
+    told = [one for one in limits if one]
+    if len(told) != 1:
+        return known.began
+    return min(known.began, entry.t_in + int(told[0] * 1e9))
+
+
 def _told(facts: TrialFacts) -> set[tuple[int, int]]:
     """Exceptions that a call which somebody saw is known to have ended with."""
-    calls = (*facts.collectives, *facts.store_calls, *facts.inits, *facts.teardowns)
-    return {(call.pid, call.error) for call in calls if call.error}
+    found = {(one.pid, one.error) for one in facts.collectives}
+    found |= {(one.pid, one.error) for one in facts.store_calls}
+    found |= {(one.pid, one.error) for one in facts.inits}
+    found |= {(one.pid, one.error) for one in facts.teardowns}
+    return {(pid, error) for pid, error in found if error}
 
 
 def _newest_open(facts: TrialFacts, known: Known) -> Collective | None:

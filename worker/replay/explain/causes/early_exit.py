@@ -28,9 +28,9 @@ def find(scene: Scene) -> Answer | None:
 
 
 def _leaver(scene: Scene, wait: Wait) -> tuple[int, str] | None:
-    awaited = follow(scene, wait).sinks if wait.awaited else ()
+    awaited = follow(scene, wait).sinks if wait.awaited and wait.kind is not Kind.INIT else ()
     for pid in awaited:
-        if _left_cleanly(scene, pid, wait):
+        if _left_cleanly(scene, pid, wait) and (wait.kind is not Kind.INIT or _called_init(scene, pid)):
             return pid, ""
     if wait.kind in {Kind.STORE, Kind.INIT} and wait.lost is Lost.CLOSED:
         others = [pid for pid in _others(scene, wait) if _left_cleanly(scene, pid, wait)]
@@ -54,6 +54,10 @@ def _left_cleanly(scene: Scene, pid: int, wait: Wait) -> bool:
     if scene.lives.left_at(pid) > wait.until + SLACK_NS or scene.lives.code_of(pid) not in {0, None}:
         return False
     return not any(one.got_out for one in scene.own_exceptions(pid))
+
+
+def _called_init(scene: Scene, pid: int) -> bool:
+    return any(init.pid == pid for init in scene.facts.inits)
 
 
 def _answer(scene: Scene, wait: Wait, pid: int, host: str) -> Answer:
