@@ -12,11 +12,13 @@ from app.settings import Settings, unknown_variables
 from worker import says, trouble
 from worker.commands import (
     backup,
+    bundle,
     db,
     demo,
     groups,
     health,
     ingest,
+    replay,
     reports,
     retention,
     serve,
@@ -46,7 +48,9 @@ verdict_show.register(cli)
 groups.register(cli)
 reports.register(cli)
 workers.register(cli)
+replay.register(cli)
 health.register(cli)
+cli.add_typer(bundle.commands, name="bundle")
 cli.add_typer(tasks.commands, name="tasks")
 backup.register(db.commands)
 cli.add_typer(db.commands, name="db")

@@ -79,7 +79,12 @@ def _parts(
         *([_shown("What the ranks did", failed)] if failed else []),
         *([_folded("The same test where it passed", _shown("A control", control))] if control else []),
         tag("section", tag("h2", "Trials"), *_trials(replay)),
-        tag("section", tag("h2", "Under what"), limits_table(replay.limits), facts_table("Made with", about)),
+        tag(
+            "section",
+            tag("h2", "Under what"),
+            _folded("Limits, as asked for and as held", limits_table(replay.limits)),
+            _folded("Versions and the machine", facts_table("Made with", about)),
+        ),
         tag("section", tag("h2", "The plan's decisions"), _decisions(replay), cleanup_table(replay.trials)),
         _how_to_check(),
     ]
@@ -103,7 +108,7 @@ def _shown(heading: str, shown: Shown) -> Markup:
     left_out = shown.scene.lanes_left_out
     more = [tag("p", f"{counted(left_out, 'more process')} not drawn.")] if left_out else []
     tail = [tag("h3", "The end of its stderr"), tag("pre", shown.stderr_tail)] if shown.stderr_tail else []
-    tables = [collectives_table(shown.scene), moments_table(shown.scene), shades_table(shown.scene)]
+    tables = [make(shown.scene, shown.trial) for make in (collectives_table, moments_table, shades_table)]
     return tag(
         "section",
         tag("h2", heading),

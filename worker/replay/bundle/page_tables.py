@@ -1,6 +1,6 @@
 """The tables of a bundle's page: arms, trials, sensitivity, limits, and the numbers of a picture."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from worker.replay.bundle.markup import Markup, tag
@@ -75,7 +75,7 @@ def _trial_row(trial: Trial) -> tuple[str, ...]:
 
 def throttled(trial: Trial) -> str:
     usage = trial.usage
-    if usage.periods is None or usage.throttled_periods is None:
+    if not usage.periods or usage.throttled_periods is None:
         return ""
     return f"{usage.throttled_periods} of {usage.periods} periods"
 
@@ -95,8 +95,8 @@ def sensitivity_table(found: Sequence[Sensitivity]) -> Markup:
 
 
 def limits_table(limits: Mapping[str, object]) -> Markup:
-    rows = [(name, _plain(value)) for name, value in limits.items()]
-    return table("Limits, asked for and held", ("limit", "value"), rows)
+    """One row for each figure, named by its arm and what it belongs to."""
+    return table("Limits, asked for and held", ("limit", "value"), list(_flat("", limits)))
 
 
 def facts_table(caption: str, facts: Mapping[str, object]) -> Markup:
@@ -114,7 +114,7 @@ def cleanup_table(trials: Sequence[Trial]) -> Markup:
     return table("What was left behind after each trial", columns, rows)
 
 
-def collectives_table(scene: Scene) -> Markup:
+def collectives_table(scene: Scene, trial: Trial) -> Markup:
     rows = [
         (
             f"{bar.number}: {bar.name}",
@@ -130,27 +130,37 @@ def collectives_table(scene: Scene) -> Markup:
         for bar in lane.bars
     ]
     columns = ("collective", "group", "rank", "in at s", "out at s", "between ranks", "seen by", "called at")
-    return table("Collectives in the picture", columns, rows)
+    return table(f"Collectives of trial {trial.spec.number}", columns, rows)
 
 
-def moments_table(scene: Scene) -> Markup:
+def moments_table(scene: Scene, trial: Trial) -> Markup:
     told = [(mark.at, lane.title, mark.kind.value, mark.words) for lane in scene.lanes for mark in lane.marks]
     rows = [(f"{at:.4f}", *rest) for at, *rest in sorted(told)]
-    return table("Moments in the picture", ("at s", "process", "kind", "what"), rows)
+    return table(f"Moments of trial {trial.spec.number}", ("at s", "process", "kind", "what"), rows)
 
 
-def shades_table(scene: Scene) -> Markup:
+def shades_table(scene: Scene, trial: Trial) -> Markup:
     rows = [
         (f"{one.begins:.4f}", f"{one.ends:.4f}", lane.title, one.words)
         for lane in scene.lanes
         for one in lane.shades
     ]
-    return table("Times in which a process was held still", ("from s", "to s", "process", "why"), rows)
+    return table(
+        f"When a process of trial {trial.spec.number} was held still",
+        ("from s", "to s", "process", "why"),
+        rows,
+    )
+
+
+def _flat(name: str, value: object) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(f"{name}, {key}" if name else str(key), inner)
+    elif value not in (None, [], ()):
+        yield name, _plain(value)
 
 
 def _plain(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_plain(inner)}" for key, inner in value.items())
     if isinstance(value, (list, tuple)):
         return "; ".join(_plain(one) for one in value)
     return "not set" if value is None else str(value)

@@ -61,8 +61,8 @@ def repeat(
     """Repeat one trial, by default the failure that the bundle's story is told of.
 
     It runs in `project`, else where it ran, else on the sources that the bundle holds; without walls only if
-    the caller says so, whatever the bundle says of itself. Raises Gone for a trial that is not there, Rejected
-    for a bundle that is not as it was sealed, and what a sandbox raises where none can be had.
+    the caller says so, whatever the bundle says of itself. Raises Gone for a trial that is not there,
+    Rejected for a bundle that is not as it was sealed, and what a sandbox raises where none can be had.
     """
     if next(differences(bundle, read_manifest(bundle)), None) is not None:
         raise Rejected(

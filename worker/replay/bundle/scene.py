@@ -167,10 +167,23 @@ def _placed(lines: Sequence[Line]) -> Mapping[int, list[_Placed]]:
     """Every collective by its process, in order of time. Sends and receives stand in no line."""
     found: dict[int, list[_Placed]] = defaultdict(list)
     for index, line in enumerate(lines):
+        if _is_told_by_the_wrapper(line, lines):
+            continue
         matches = {ordinal: _match(line, ordinal) for calls in line.calls.values() for ordinal in calls}
         for pid, calls in line.calls.items():
             found[pid] += [_Placed(call, index, ordinal, matches[ordinal]) for ordinal, call in calls.items()]
     return {pid: sorted(placed, key=lambda one: one.call.t_in) for pid, placed in found.items()}
+
+
+def _is_told_by_the_wrapper(line: Line, lines: Sequence[Line]) -> bool:
+    """The flight recorder's line says nothing that the wrapper's does not, unless it counted more."""
+    if line.source is Source.WRAPPER:
+        return False
+    own = [one for one in lines if one.source is Source.WRAPPER and one.world is line.world]
+    told = [one for one in own if one.group == line.group]
+    return any(
+        all(len(one.calls.get(pid, {})) >= len(line.calls.get(pid, {})) for pid in line.calls) for one in told
+    )
 
 
 def _match(line: Line, ordinal: int) -> Match:
