@@ -88,7 +88,7 @@ def _write(why: str, trace: Optional[bytes], found: Optional[Dict[str, sites.Sit
         "wall": time.time_ns(),
         "life": torch_groups.life(),
         "why": why,
-        "groups": {name: known.label for name, known in torch_groups.by_torch_name().items()},
+        "groups": torch_groups.by_torch_name(),
         "sites": found or {},
     }
     line = json.dumps(head)[:-1].encode("ascii") + b', "trace": ' + trace.replace(b"\n", b" ") + b"}\n"

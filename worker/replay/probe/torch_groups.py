@@ -47,6 +47,7 @@ class _Groups:
         self.by_id: Dict[int, Known] = {}
         self.world: Optional[Known] = None
         self.met: Dict[str, Known] = {}  # by label, those too that are gone
+        self.named: Dict[str, str] = {}  # of this life: torch's name -> ours
         self.numbers = itertools.count(1)
         self.lives = 0  # worlds that this process has initialised
         self.rank: Optional[int] = None
@@ -69,6 +70,7 @@ def forget() -> None:
 def new_life(rank: Optional[int]) -> None:
     """A world begins: what was known of an earlier one is over."""
     dissolve()
+    _groups.named.clear()
     _groups.lives += 1
     _groups.rank = rank
 
@@ -111,12 +113,12 @@ def counters() -> Dict[str, int]:
     return {label: known.count for label, known in list(_groups.met.items())}
 
 
-def by_torch_name() -> Dict[str, Known]:
-    """The groups that exist now, those too that only torch itself has used so far."""
-    c10d = _groups.c10d
-    pgs = list(getattr(getattr(c10d, "_world", None), "pg_map", ()) or ())
-    found = [known(pg) for pg in pgs]
-    return {one.torch_name: one for one in found if one is not None}
+def by_torch_name() -> Dict[str, str]:
+    """Names of this world's groups, those too that only torch itself has used, and those that are gone."""
+    world = getattr(_groups.c10d, "_world", None)
+    for pg in list(getattr(world, "pg_map", ()) or ()):
+        known(pg)
+    return dict(_groups.named)
 
 
 def known(group: object) -> Optional[Known]:
@@ -146,6 +148,7 @@ def _meet(group: object) -> Optional[Known]:
         torch_name = _torch_name(c10d, pg)
         label = _numbered(WORLD if pg is world else _label(torch_name, getattr(pg, "group_desc", ""), ranks))
         met = _groups.by_id[id(pg)] = Known(next(_groups.numbers), torch_name, label, ranks)
+        _groups.named[torch_name] = label
         if len(_groups.met) < MOST_GROUPS_COUNTED:
             _groups.met[label] = met
         journal.note("group", id=met.number, group=label, ranks=ranks, timeout_s=_timeout_s(pg))

@@ -41,18 +41,22 @@ class CollectiveReader:
             if size not in {0, dumped.size}:
                 dumped.size = size
                 dumped.found, dumped.torn = flight.read(path, record)
-            found += _with_sites(dumped.found, wrapped)
+            found += _joined(dumped.found, wrapped)
             torn += [path.name] if dumped.torn else []
         return tuple(sorted(found, key=lambda one: one.t_in)), tuple(torn)
 
 
-def _with_sites(dumped: Sequence[Collective], wrapped: Sequence[Collective]) -> Iterator[Collective]:
-    """What torch saw within a call that we saw too has the site of that call."""
+def _joined(dumped: Sequence[Collective], wrapped: Sequence[Collective]) -> Iterator[Collective]:
+    """What torch saw within a call that we saw too has its site, and its end where that came first."""
     starts = [one.t_in for one in wrapped]
     for one in dumped:
-        around = wrapped[max(0, bisect_right(starts, one.t_in) - 1)] if wrapped else None
-        is_within = around is not None and around.t_in <= one.t_in <= (around.t_out or one.t_in)
-        yield replace(one, site=around.site) if around and is_within and one.site is None else one
+        at = bisect_right(starts, one.t_in) - 1
+        around = wrapped[at] if at >= 0 else None
+        if around is None or one.t_in > (around.t_out or one.t_in):
+            yield one
+        else:
+            ends = [end for end in (one.t_out, around.t_out) if end is not None]
+            yield replace(one, site=one.site or around.site, t_out=min(ends, default=None))
 
 
 def _size(path: Path) -> int:

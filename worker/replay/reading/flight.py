@@ -1,7 +1,8 @@
 """Collectives that torch's Flight Recorder saw, from the dumps that a process left.
 
 Numbers are torch's own, counted for each group and apart from ours. Gloo tells no time of completion: `t_out`
-is that of the first dump that calls an entry retired, which a failed wait makes it too.
+is that of the first dump that calls an entry retired, which a failed wait makes it too, or that the process
+made by itself as it left: then it was in no collective, though torch may call the last ones retired later.
 """
 
 import json
@@ -18,6 +19,7 @@ MOST_BYTES = 16 * 1024 * 1024  # of one file: as much as the probe writes
 _MOST_LINE = 8 * 1024 * 1024
 _MOST_ENTRIES = 20_000  # of a dump; the ring holds 2000
 _MOST_SHAPES = 64
+_ON_LEAVING = {"destroyed", "exiting"}
 _DTYPES = {
     "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "Half": "float16",
     "Float": "float32", "Double": "float64", "BFloat16": "bfloat16", "Bool": "bool",
@@ -118,7 +120,8 @@ def _t_out(entry: Event, dump: Event, created: int, ahead: int) -> int | None:
     completed = fields.number(entry, "time_discovered_completed_ns")
     if completed is not None and completed >= created:
         return completed - ahead
-    return max(time_of(dump), created - ahead) if fields.flag(entry, "retired") else None
+    is_over = fields.flag(entry, "retired") or fields.text(dump, "why", 20) in _ON_LEAVING
+    return max(time_of(dump), created - ahead) if is_over else None
 
 
 def _peer(ends: str) -> int:
