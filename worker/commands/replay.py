@@ -20,7 +20,7 @@ from worker.commands.replay_memory import require_room
 from worker.commands.replay_targets import Target
 from worker.commands.telling import tell
 from worker.replay.bundle import layout
-from worker.replay.bundle.story import Line, Tone, arms, story
+from worker.replay.bundle.story import Line, Tone, arm_lines, story
 from worker.replay.bundle.write import write_bundle
 from worker.replay.collection import collect
 from worker.replay.engine import replay as run_replay
@@ -39,7 +39,7 @@ NAMED = "NODEID"
 
 def replay(
     nodes: Annotated[
-        list[str] | None, typer.Argument(metavar="[NODEID]...", help="Tests, as pytest names them.")
+        list[str] | None, typer.Argument(metavar="NODEID...", help="Tests, as pytest names them.")
     ] = None,
     *,
     from_junit: Annotated[
@@ -50,7 +50,10 @@ def replay(
         int | None, typer.Option(min=1, metavar="ID", help="A failure of the store, to be reproduced.")
     ] = None,
     project: Annotated[
-        Path, typer.Option(exists=True, file_okay=False, help="The folder that the node ids are relative to.")
+        Path,
+        typer.Option(
+            exists=True, file_okay=False, metavar="DIR", help="The folder that the node ids are relative to."
+        ),
     ] = Path(),
     python: Annotated[
         Path | None,
@@ -58,8 +61,13 @@ def replay(
             metavar="EXE", help="The interpreter with the project's packages. Default: its .venv's."
         ),
     ] = None,
-    plan: Annotated[str, typer.Option(help="auto: the plan chooses the arms and when to stop.")] = "auto",
-    arm: Annotated[list[Arm] | None, typer.Option(help="Only under this; may be repeated.")] = None,
+    plan: Annotated[
+        str, typer.Option(metavar="auto", help="The plan chooses the arms and when to stop.")
+    ] = "auto",
+    arm: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ARM", help=f"Only under these: {', '.join(Arm)}; repeat, or use commas."),
+    ] = None,
     trials: Annotated[
         int | None, typer.Option(min=1, max=100_000, help="At most so many; with --arm, of each arm.")
     ] = None,
@@ -107,10 +115,12 @@ def replay(
     Neither the test nor its project is changed: each trial has a copy of its own, without network and without
     sight of your other files. The evidence is a bundle: `flake-triage bundle` checks, shows and repeats it.
     """
+    arms, nodes = replay_options.arms_of(arm or [], nodes or [])
+    files, nodes = replay_options.files_of(from_junit or [], nodes)
     source = replay_options.only_one(
         {
             NAMED: bool(nodes),
-            "--from-junit": bool(from_junit),
+            "--from-junit": bool(files),
             "--failure": failure is not None,
             "--inject-all": inject_all is not None,
         }
@@ -135,12 +145,12 @@ def replay(
     )
     sweep()
     try:
-        targets = _targets(source, suspect, nodes or [], from_junit or [], failure, inject_all, limits)
+        targets = _targets(source, suspect, nodes, files, failure, inject_all, limits)
         folder = replay_options.empty_folder(out)
         request = Request(
             suspect=replace(suspect, left_out=(folder,) if folder.is_relative_to(project) else ()),
             out=folder,
-            arms=tuple(dict.fromkeys(arm or ())),
+            arms=arms,
             trials=trials,
             budget_s=budget,
             limits=limits,
@@ -220,7 +230,7 @@ class Session:
             says.line(done.as_json() | told)
             return
         if self.request.compare_limits:
-            tell([Line(done.test, Tone.HEAD), *arms(done)])
+            tell([Line(done.test, Tone.HEAD), *arm_lines(done)])
         tell(story(done))
         if injected is not None:
             tell([Line(f"Injected {injected.fault.spec}: {injected.sentence}", Tone.HEAD)])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from app.domain.replay_words import Arm
 from worker.replay.probe import inject
 
 _SIZE = re.compile(r"(?P<number>[0-9]{1,12}(?:\.[0-9]{1,6})?) ?(?P<unit>[kmgt]?)(?:i?b)?", re.IGNORECASE)
@@ -21,6 +22,25 @@ def size_bytes(written: str) -> int:
     if size <= 0:
         raise typer.BadParameter("--memory is more than 0 bytes")
     return size
+
+
+def arms_of(written: Sequence[str], nodes: Sequence[str]) -> tuple[tuple[Arm, ...], list[str]]:
+    """The arms, each once, and the tests: after `--arm A B` the second arm stands among the tests."""
+    words = [one for part in written for one in part.split(",") if one]
+    known = {arm.value for arm in Arm}
+    if words:
+        words += [one for one in nodes if one in known]
+        nodes = [one for one in nodes if one not in known]
+    for word in words:
+        if word not in known:
+            raise typer.BadParameter(f"--arm: {word!r} is none of {', '.join(Arm)}")
+    return tuple(dict.fromkeys(Arm(word) for word in words)), list(nodes)
+
+
+def files_of(files: Sequence[Path], nodes: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """The results files, and the tests: after `--from-junit A B` the second file stands among the tests."""
+    more = [one for one in nodes if files and "::" not in one and Path(one).is_file()]
+    return [*files, *map(Path, more)], [one for one in nodes if one not in more]
 
 
 def fault_of(written: str) -> inject.Fault:

@@ -45,11 +45,11 @@ def story(replay: Replay) -> Iterator[Line]:
     if matched:
         told = ", ".join(f"{count} on {group}" for group, count in matched.items())
         yield Line(f"Matched collectives: {told}")
-    yield from arms(replay)
+    yield from arm_lines(replay)
     yield from _held(replay.trials)
 
 
-def arms(replay: Replay) -> Iterator[Line]:
+def arm_lines(replay: Replay) -> Iterator[Line]:
     """Failures of trials for each arm, and which limit flips the outcome."""
     yield Line("Failures of trials, by arm", Tone.HEAD)
     for arm in replay.arms:
