@@ -9,7 +9,7 @@ from app.domain.replay_words import CauseKind
 from worker.replay.facts import Exit, Process, TrialFacts
 from worker.replay.joined.crash_stacks import crash_stacks
 from worker.replay.joined.last_words import tell_owners
-from worker.replay.joined.merged import merge
+from worker.replay.joined.merged import merge, signals_sent
 from worker.replay.joined.ranks import name_ranks
 from worker.replay.joined.tree import read_tree
 from worker.replay.observed import Observed
@@ -80,7 +80,7 @@ def read_facts(folder: Path) -> TrialFacts:
         store_calls=journals.store_calls,
         raised=journals.raised,
         items=journals.items,
-        sent=journals.sent,
+        sent=signals_sent(tree, journals.sent),
         stacks=tuple(sorted((*journals.stacks, *stacks), key=lambda one: one.t)),
         lock_waits=journals.lock_waits,
         phases=journals.phases,

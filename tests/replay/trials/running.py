@@ -1,6 +1,7 @@
 """A small project of ours, and one trial of one of its tests: how the tests of trials start them."""
 
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,3 +80,10 @@ def living_with(mark: str) -> list[str]:
         if mark in words:
             found.append(words)
     return found
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

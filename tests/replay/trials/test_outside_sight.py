@@ -11,6 +11,8 @@ from running import Project
 
 from worker.replay.outside.connector import Happening, parse
 from worker.replay.outside.observer import Observer
+from worker.replay.outside.signal_trace import SignalMade, SignalTrace
+from worker.replay.outside.signal_trace import parse as parse_signal
 from worker.replay.outside_events import Executed, Forked, Left, read_events, to_line
 
 TREE = """
@@ -46,6 +48,52 @@ def test_every_process_is_seen_with_its_parent_and_its_end(project: Project) -> 
     ranked = next(one for one in facts.processes if one.rank is not None)
     assert (ranked.rank, ranked.world, ranked.rank_source, ranked.began) == (1, 2, "env", "exec")
     assert all(facts.began <= one.t <= facts.ended for one in facts.exits)
+
+
+SENDING = """
+import multiprocessing, os, signal, time
+def _slow(): time.sleep(60)
+def test_impatience():
+    worker = multiprocessing.get_context("fork").Process(target=_slow)
+    worker.start()
+    worker.join(timeout=0.3)
+    worker.terminate()
+    worker.join()
+    assert worker.exitcode == 0
+"""
+
+
+def test_sender_of_a_signal_is_known_without_a_probe(project: Project) -> None:
+    try:
+        SignalTrace().close()
+    except OSError as refusal:
+        pytest.skip(f"the kernel's trace events cannot be had here: {refusal}")
+    project.write(SENDING)
+    facts = project.run("test_it.py", isolated=True).facts
+    (worker,) = [one for one in facts.processes if one.parent == facts.main]
+    assert [(one.sender, one.target, one.signal) for one in facts.sent] == [
+        (facts.main, worker.pid, signal.SIGTERM)
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        " sleep-12 [000] d.... 1.000001: signal_generate: sig=11 errno=0 code=1 comm=x pid=12 grp=0 res=0",
+        " sleep-12 [000] d.... 1.000001: signal_generate: sig=15 errno=0 code=0 comm=x pid=13 grp=1 res=1",
+        "CPU:0 [LOST 12 EVENTS]",
+    ],
+)
+def test_what_no_process_sent_is_no_signal_sent(line: str) -> None:
+    assert parse_signal(line) is None
+
+
+def test_line_of_the_kernels_trace_is_read_whatever_the_senders_name() -> None:
+    sent = "signal_generate: sig=15 errno=0 code=0 comm=a pid=9 pid=13 grp=1 res=0"
+    assert parse_signal(f" a b-c: 1-12 [001] d.Z1. 24427.000127: {sent}") == SignalMade(
+        24_427_000_127_000, 12, 13, 15
+    )
 
 
 def test_looking_at_proc_sees_the_same_as_the_kernels_events(tmp_path: Path) -> None:

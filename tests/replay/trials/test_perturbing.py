@@ -6,7 +6,7 @@ import threading
 from itertools import pairwise
 from pathlib import Path
 
-from running import Project, living_with
+from running import Project, living_with, until
 
 from worker.replay.facts import Pause
 from worker.replay.outside.neighbours import burning
@@ -74,5 +74,5 @@ def _paused(ranks: list[tuple[int, int]], seed: int) -> tuple[Pause, ...]:
 def test_neighbours_burn_beside_and_end_with_the_trial() -> None:
     mark = f"os.getppid() == {os.getpid()}"
     with burning(2, os.getpid()):
-        assert len(living_with(mark)) == 2
+        until(lambda: len(living_with(mark)) == 2)
     assert not living_with(mark)

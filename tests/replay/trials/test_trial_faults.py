@@ -5,11 +5,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from running import Project, living_with
+from running import Project, living_with, until
 
 from app.domain.replay_words import Outcome
 from worker.replay.limits import Limits
@@ -159,14 +158,7 @@ def test_engine_that_is_killed_leaves_nothing_running(faulty: Project, *, isolat
     )
     engine = subprocess.Popen([sys.executable, "-c", code])
     outside = faulty.trials / "trial-0" / "outside.jsonl"
-    _until(lambda: outside.exists() and b'"no:cacheprovider"' in outside.read_bytes())
+    until(lambda: outside.exists() and b'"no:cacheprovider"' in outside.read_bytes())
     os.kill(engine.pid, signal.SIGKILL)
     engine.wait()
-    _until(lambda: not living_with(str(faulty.trials)) and not living_with("test_it.py::test_never_ends"))
-
-
-def _until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: not living_with(str(faulty.trials)) and not living_with("test_it.py::test_never_ends"))

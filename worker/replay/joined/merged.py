@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from worker.replay.facts import Exit, Process
+from worker.replay.facts import Exit, Process, Sent
 from worker.replay.joined.ranks import is_attendant
 from worker.replay.joined.tree import Tree
 from worker.replay.observed import Observed
@@ -29,6 +29,20 @@ def merge(
         tuple(sorted(processes.values(), key=lambda one: (one.started, one.pid))),
         tuple(sorted(exits.values(), key=lambda one: (one.t, one.pid))),
     )
+
+
+def signals_sent(tree: Tree, journalled: Sequence[Sent]) -> tuple[Sent, ...]:
+    """The probe's account, which knows from where; of those that it did not see, the kernel's."""
+    known = {(one.sender, one.target, one.signal) for one in journalled}
+    seen = [
+        Sent(one.t, sender, target, one.signal, how="kernel")
+        for one in tree.signals
+        if (sender := tree.hosts.get(one.sender)) is not None
+        and (target := tree.hosts.get(one.target)) is not None
+        and sender != target
+        and (sender, target, one.signal) not in known
+    ]
+    return tuple(sorted((*journalled, *seen), key=lambda one: one.t))
 
 
 def _joined(inside: Process, outside: Process) -> Process:

@@ -15,6 +15,7 @@ from typing import Final
 from worker.replay.outside import processes
 from worker.replay.outside.connector import Connector, Happening
 from worker.replay.outside.pidfd import exit_status
+from worker.replay.outside.signal_trace import SignalTrace
 from worker.replay.outside.tree import Tree
 
 LOOK_EVERY_S: Final = 0.02
@@ -29,6 +30,7 @@ class Observer:
     def __init__(self, record: Path, *, with_connector: bool = True) -> None:
         self.tree = Tree(record)
         self._connector = _connect() if with_connector else None
+        self._trace = _trace() if with_connector else None
         self._orders, self._ours = socket.socketpair()
         self._thread = threading.Thread(
             target=self._by_events if self._connector else self._by_looking, name="observer", daemon=True
@@ -59,6 +61,8 @@ class Observer:
         self._orders.close()
         if self._connector:
             self._connector.close()
+        if self._trace:
+            self._trace.close()
         self.tree.close()
 
     def _by_events(self) -> None:
@@ -67,6 +71,8 @@ class Observer:
         poller = select.poll()
         poller.register(self._orders, select.POLLIN)
         poller.register(self._connector, select.POLLIN)
+        if self._trace is not None:
+            poller.register(self._trace, select.POLLIN)
         while True:
             ready = {number for number, _ in poller.poll()}
             if self._connector.fileno() in ready:
@@ -75,6 +81,9 @@ class Observer:
                     self._take(happenings)
                 elif len(early) < MOST_EARLY:
                     early += happenings
+            if self._trace is not None and self._trace.fileno() in ready:
+                for made in self._trace.receive():
+                    self.tree.signal(*made)
             if self._orders.fileno() in ready:
                 root = self._orders.recv(8)
                 if not root:
@@ -171,6 +180,12 @@ class _Looker:
         del self._hosts[descriptor], self._descriptors[host]
         self._young.pop(host, None)
         os.close(descriptor)
+
+
+def _trace() -> SignalTrace | None:
+    with suppress(OSError):
+        return SignalTrace()
+    return None
 
 
 def _connect() -> Connector | None:

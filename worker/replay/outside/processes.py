@@ -32,6 +32,12 @@ def numbers(pid: int) -> Numbers | None:
     return Numbers(int(line[-1]), len(line)) if line else None
 
 
+def leader_of(thread: int) -> int | None:
+    """The process that a thread belongs to; None once it is gone."""
+    _, found, rest = _read(thread, "status", _STATUS_BYTES).partition(b"\nTgid:")
+    return int(rest.split(b"\n", 1)[0]) if found else None
+
+
 def arguments(pid: int) -> tuple[str, ...]:
     """Its command line, bounded; empty for a zombie, and for what is gone."""
     given = _read(pid, "cmdline", _COMMAND_BYTES).split(b"\0")[:MOST_ARGUMENTS]

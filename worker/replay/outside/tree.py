@@ -4,6 +4,7 @@ Its numbers are the engine's; what is told to others are those inside the trial'
 """
 
 import threading
+from collections import deque
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -31,6 +32,7 @@ class Tree:
         self._lock = threading.Lock()
         self._living: dict[int, Living] = {}
         self._ended: dict[int, Left] = {}
+        self._gone: deque[int] = deque(maxlen=64)  # a signal may be told after the end that it made
         self._seen = 0
         self._record = record.open("w", encoding="utf-8", buffering=1)
         self.unnamed = 0  # gone before their number inside could be read
@@ -97,12 +99,16 @@ class Tree:
             known = self._living.pop(host, None)
             if known is None:
                 return
+            self._gone.append(host)
             if known.pid > 0:
                 self._ended[known.pid] = left
         self._write(left)
 
-    def signal(self, event: Signalled) -> None:
-        self._write(event)
+    def signal(self, t: int, sender: int, target: int, number: int) -> None:
+        """Threads are named by their process. A signal to what is no part of the tree is not ours to tell."""
+        ends = [one if one in self._living else processes.leader_of(one) or one for one in (sender, target)]
+        if ends[1] in self._living or ends[1] in self._gone:
+            self._write(Signalled(t, ends[0], ends[1], number))
 
     def close(self) -> None:
         with self._lock:
