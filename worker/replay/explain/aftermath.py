@@ -43,8 +43,7 @@ def _waited(wait: Wait) -> str:
     alone = " alone" if wait.awaited and not _has_company(wait) else ""
     if not wait.failed:
         return f"entered {wait.words}{alone} and still waited in it after {length}"
-    lost = wait.lost or Lost.TIMED_OUT if wait.awaited else wait.lost
-    how = "failed" if lost is None or wait.lost is None else str(lost)
+    how = "failed" if wait.lost in {None, Lost.TIMED_OUT} else str(wait.lost)
     return f"entered {wait.words}{alone} and {how} after {length}"
 
 

@@ -107,14 +107,16 @@ def difference(calls: Sequence[Collective]) -> str | None:
 def matched_by_group(lines: Sequence[Line]) -> dict[str, int]:
     """Group -> collectives that all its ranks shared, over all worlds of the trial.
 
-    What the flight recorder counted has an entry of its own, where it counted something else.
+    What the flight recorder counted has an entry of its own, where it saw calls that the wrapper did not.
     """
     counts: dict[tuple[str, Source], int] = defaultdict(int)
+    seen: dict[tuple[str, Source], int] = defaultdict(int)
     for line in lines:
         counts[line.group, line.source] += line.matched
+        seen[line.group, line.source] += line.last
     named = {group: count for (group, source), count in counts.items() if source is Source.WRAPPER}
     for (group, source), count in sorted(counts.items()):
-        if source is Source.FLIGHT_RECORDER and count and count != named.get(group):
+        if source is Source.FLIGHT_RECORDER and count and seen[group, source] > seen[group, Source.WRAPPER]:
             named[f"{group} (flight recorder)"] = count
     return dict(sorted(named.items()))
 

@@ -1,6 +1,7 @@
 """`test-assertion`: an assertion of the test itself on ranks that agree, nothing else wrong.
 
-Borders. The assertion stands in the test's own process while no rank failed, or fails alike on all ranks.
+Borders. The assertion stands in the test's own process while no rank failed, or fails on all ranks with the
+same values; with values of its own on each it is `rank-exception`.
 An assertion about exit codes of ranks that did fail only tells of them and is `not-explained`, unless
 another cause says why. Another exception of the test's own process, without any rank, is `rank-exception`
 with rank null.
@@ -23,7 +24,7 @@ def find_on_all_ranks(scene: Scene) -> Answer | None:
     if raised is None or not raised.is_assertion or any(one.awaited for one in scene.waits):
         return None
     alike = same_on_all_ranks(scene, raised)
-    if not alike:
+    if not alike or len({one.raised.message for one in alike}) > 1:
         return None
     who = listed(scene.ranks.name(one.pid) for one in alike)
     return Answer(
