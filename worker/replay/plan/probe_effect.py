@@ -7,6 +7,9 @@ from worker.replay.plan.intervals import Split, stratified_greater
 from worker.replay.plan.policy import PlanPolicy
 from worker.replay.plan.rows import Row, bare_only, of_arm, probed_only, tally
 
+_TOO_FEW = 2
+"""One of each that differ is what any flake shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProbeEffect:
@@ -53,7 +56,7 @@ def are_split(rows: Sequence[Row]) -> bool:
     they are few.
     """
     bare, probed = tally(bare_only(rows)), tally(probed_only(rows))
-    if not bare.trials or not probed.trials:
+    if not bare.trials or not probed.trials or bare.trials + probed.trials <= _TOO_FEW:
         return False
     all_bare_failed, no_bare_failed = not bare.passes, bare.passes == bare.trials
     all_probed_failed, no_probed_failed = not probed.passes, probed.passes == probed.trials

@@ -75,10 +75,10 @@ def _not_excluded(rows: Sequence[Row]) -> str:
     """For each arm, and for all, the rate that its passes leave possible; never that a test is stable."""
     arms = dict.fromkeys(row.arm for row in rows if row.counts)
     parts = [_zero_of(tally(of_arm(rows, arm)).trials, f" {arm}") for arm in arms]
-    whole = _zero_of(tally(rows).trials, "") if len(parts) > 1 else ""
-    return "; ".join([*([f"{whole} in all"] if whole else []), *parts])
+    whole = [_zero_of(tally(rows).trials, " in all")] if len(parts) > 1 else []
+    return "; ".join([*whole, *parts])
 
 
 def _zero_of(trials: int, of: str) -> str:
     most = clopper_pearson(0, trials).high
-    return f"0 of {trials}{of} (a rate up to {most:.1%} is not excluded at 95 %)"
+    return f"0 of {trials}{of} (a rate up to {100 * most:.1f} % is not excluded at 95 %)"
