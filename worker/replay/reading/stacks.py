@@ -9,6 +9,7 @@ from worker.replay.facts import Frame, Stack
 MOST_BYTES = 8 * 1024 * 1024
 _MOST_DUMPS = 200
 _MOST_FRAMES = 120
+_ELSEWHERE = re.compile(r"/(?:site|dist)-packages/|/\.\./")  # within the project's folder, and not of it
 _PROBE = "/flake_triage_probe/"
 
 _THREAD = re.compile(
@@ -100,7 +101,7 @@ def _add(thread: _Thread, found: re.Match[str], told: Told) -> None:
         thread.is_probe = True
         return
     root = told.project.rstrip("/") + "/"
-    inside = bool(told.project) and file.startswith(root) and "/site-packages/" not in file
+    inside = bool(told.project) and file.startswith(root) and not _ELSEWHERE.search(file)
     name = file.removeprefix(root) if inside else file
     thread.frames.append(Frame(name, line, found[3].strip(), told.sources.get((name, line)), inside))
 
