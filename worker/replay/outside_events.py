@@ -56,6 +56,8 @@ class Signalled:
     sender: int  # both in the engine's own namespace
     target: int
     signal: int
+    target_state: str | None = None  # of /proc, at the last look before
+    target_cpu_grew: bool | None = None  # between the last two looks before
 
 
 Event = Forked | Executed | Left | Signalled

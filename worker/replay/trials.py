@@ -180,6 +180,7 @@ class _Running:
         now = time.monotonic()
         self._next_look = now + LOOK_EVERY_S
         self.account.note_usage(self.sandbox.usage())
+        self._observer.tree.look_at_activity()
         if self._watcher is not None and now >= self._watcher.due and self._watcher.look(self._exits()):
             if self.spec.ends_early:
                 self._end(Outcome.ENDED_EARLY, self.account.proven_reason())

@@ -52,28 +52,35 @@ def test_every_process_is_seen_with_its_parent_and_its_end(project: Project) -> 
 
 SENDING = """
 import multiprocessing, os, signal, time
-def _slow(): time.sleep(60)
-def test_impatience():
-    worker = multiprocessing.get_context("fork").Process(target=_slow)
+def _work():
+    while True: sum(range(1000))
+def _idle(): time.sleep(60)
+def test_impatience_with_work(): impatient(_work)
+def test_impatience_with_idleness(): impatient(_idle)
+def impatient(target):
+    worker = multiprocessing.get_context("fork").Process(target=target)
     worker.start()
-    worker.join(timeout=0.3)
+    worker.join(timeout=1.0)
     worker.terminate()
     worker.join()
     assert worker.exitcode == 0
 """
 
 
-def test_sender_of_a_signal_is_known_without_a_probe(project: Project) -> None:
+@pytest.mark.parametrize(
+    ("test", "works"), [("test_impatience_with_work", True), ("test_impatience_with_idleness", False)]
+)
+def test_sender_of_a_signal_is_known_without_a_probe(project: Project, test: str, *, works: bool) -> None:
     try:
         SignalTrace().close()
     except OSError as refusal:
         pytest.skip(f"the kernel's trace events cannot be had here: {refusal}")
     project.write(SENDING)
-    facts = project.run("test_it.py", isolated=True).facts
+    facts = project.run(f"test_it.py::{test}", isolated=True).facts
     (worker,) = [one for one in facts.processes if one.parent == facts.main]
-    assert [(one.sender, one.target, one.signal) for one in facts.sent] == [
-        (facts.main, worker.pid, signal.SIGTERM)
-    ]
+    (sent,) = facts.sent
+    assert (sent.sender, sent.target, sent.signal) == (facts.main, worker.pid, signal.SIGTERM)
+    assert sent.target_cpu_grew is works
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,15 @@ def signals_sent(tree: Tree, journalled: Sequence[Sent]) -> tuple[Sent, ...]:
     """The probe's account, which knows from where; of those that it did not see, the kernel's."""
     known = {(one.sender, one.target, one.signal) for one in journalled}
     seen = [
-        Sent(one.t, sender, target, one.signal, how="kernel")
+        Sent(
+            one.t,
+            sender,
+            target,
+            one.signal,
+            how="kernel",
+            target_state=one.target_state,
+            target_cpu_grew=one.target_cpu_grew,
+        )
         for one in tree.signals
         if (sender := tree.hosts.get(one.sender)) is not None
         and (target := tree.hosts.get(one.target)) is not None

@@ -12,6 +12,7 @@ _COMMAND_BYTES: Final = 32 << 10
 _ENVIRONMENT_BYTES: Final = 256 << 10
 _STATUS_BYTES: Final = 8 << 10
 _ARGUMENT_CHARS: Final = 400
+_USER_TICKS: Final = 11
 _EXIT_CODE: Final = 49  # its field in stat, counted from the state
 _SMALL: Final = re.compile(rb"[0-9]{1,6}")
 
@@ -69,6 +70,14 @@ def children(pid: int) -> list[int]:
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - names are wanted, often
             found += [int(one) for one in _read(pid, f"task/{thread}/children", 64 << 10).split()]
     return found
+
+
+def activity(pid: int) -> tuple[str, int] | None:
+    """Its state's letter, and the CPU time it has used, in the kernel's ticks; None once it is gone."""
+    fields = _read(pid, "stat", 4096).rpartition(b")")[2].split()
+    if len(fields) <= _EXIT_CODE:
+        return None
+    return fields[0].decode("ascii", "replace"), int(fields[_USER_TICKS]) + int(fields[_USER_TICKS + 1])
 
 
 def status_of_dead(pid: int) -> int | None:

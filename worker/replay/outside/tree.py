@@ -32,6 +32,8 @@ class Tree:
         self._lock = threading.Lock()
         self._living: dict[int, Living] = {}
         self._ended: dict[int, Left] = {}
+        self._activity: dict[int, tuple[str, bool | None]] = {}
+        self._ticks: dict[int, int] = {}
         self._gone: deque[int] = deque(maxlen=64)  # a signal may be told after the end that it made
         self._seen = 0
         self._record = record.open("w", encoding="utf-8", buffering=1)
@@ -108,7 +110,18 @@ class Tree:
         """Threads are named by their process. A signal to what is no part of the tree is not ours to tell."""
         ends = [one if one in self._living else processes.leader_of(one) or one for one in (sender, target)]
         if ends[1] in self._living or ends[1] in self._gone:
-            self._write(Signalled(t, ends[0], ends[1], number))
+            state, grew = self._activity.get(ends[1], (None, None))
+            self._write(Signalled(t, ends[0], ends[1], number, state, grew))
+
+    def look_at_activity(self) -> None:
+        """To be called a few times a second: tells the slow from the stuck, should a signal end one."""
+        for host in self.hosts():
+            found = processes.activity(host)
+            if found is not None and found[0] not in "ZX":
+                state, ticks = found
+                before = self._ticks.get(host)
+                self._ticks[host] = ticks
+                self._activity[host] = (state, None if before is None else ticks > before)
 
     def close(self) -> None:
         with self._lock:
