@@ -7,7 +7,7 @@ from app.domain.replay_words import FindingKind
 from worker.replay.explain.reports import unread, unshown
 from worker.replay.explain.scene import Scene
 from worker.replay.explain.sentences import MOST_NAME, clean, listed, place, seconds
-from worker.replay.facts import Seen
+from worker.replay.facts import WORLD
 from worker.replay.trial import Finding
 
 MOST_FINDINGS: Final = 32
@@ -37,10 +37,12 @@ def _of_failure(scene: Scene) -> Iterator[Finding]:
 
 def _init_outside_try(scene: Scene) -> Iterator[Finding]:
     """Where the test has a way to report exceptions, and a failure of init would not take it."""
-    reports = any(one.is_put and one.holds_traceback for one in scene.facts.items) or any(
-        one.seen is Seen.REPORTED for one in scene.facts.raised
-    )
-    outside = [one for one in scene.facts.inits if one.in_try is False and (reports or one.error is not None)]
+    reports = any(one.is_put and one.holds_traceback for one in scene.facts.items)
+    outside = [
+        one
+        for one in scene.facts.inits
+        if one.group == WORLD and one.in_try is False and (reports or one.error is not None)
+    ]
     sites = sorted({place(one.site) for one in outside if one.site})
     for site in sites:
         yield Finding(

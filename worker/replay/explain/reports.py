@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from worker.replay.explain.consequences import lost_by_words
 from worker.replay.explain.scene import Scene
 from worker.replay.explain.sentences import clean, place
 from worker.replay.facts import QueueItem
@@ -21,13 +22,14 @@ def unread(scene: Scene) -> Iterator[str]:
 
 
 def unshown(scene: Scene) -> Iterator[str]:
-    """Tracebacks that were taken while the failing assertion shows nothing of them."""
+    """Tracebacks that were taken while the failing assertion shows nothing of them. Consequences left out."""
     phase = scene.failed_phase()
     shown = phase.crash if phase else ""
     shown += "".join(one.raised.message for one in scene.exceptions if one.pid == scene.facts.main)
     for _, (puts, takes) in sorted(_by_channel(scene).items()):
         for item in takes:
-            if item.holds_traceback and phase is not None and not _is_shown(item, shown):
+            is_origin = lost_by_words("", item.text) is None
+            if item.holds_traceback and is_origin and phase is not None and not _is_shown(item, shown):
                 site = f" at {place(item.site)}" if item.site else ""
                 owner = _whose(scene, _origin(item, puts))
                 yield (

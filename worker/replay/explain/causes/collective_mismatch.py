@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from app.domain.replay_words import CauseKind
 from worker.replay.explain.answers import Answer
-from worker.replay.explain.blame import raised_before
+from worker.replay.explain.blame import follow, raised_before
 from worker.replay.explain.lives import know_lives
 from worker.replay.explain.matching import Line, difference, know_lines
 from worker.replay.explain.ranks import know_ranks
@@ -137,7 +137,7 @@ def _other_group(scene: Scene) -> Answer | None:
     waits = [one for one in scene.waits if one.call is not None and one.line is not None and one.awaited]
     for one in waits:
         for other in waits:
-            if _is_same_call_elsewhere(one, other):
+            if _is_same_call_elsewhere(one, other) and not follow(scene, one).sinks:
                 return _elsewhere(scene, one, other)
     return None
 

@@ -80,7 +80,8 @@ def _somebody_failed(scene: Scene) -> bool:
     failed_at = scene.test_failed_at
     others = [one for one in scene.lives.exits.values() if one.pid != scene.facts.main]
     broken = any(one.code != 0 and (failed_at is None or one.t <= failed_at) for one in others)
-    return broken or any(one.awaited for one in scene.waits) or scene.facts.timed_out
+    lost = any(one.lost and not one.is_background for one in scene.exceptions if one.pid != scene.facts.main)
+    return broken or lost or bool(scene.waits) or scene.facts.timed_out
 
 
 def _agreed(scene: Scene) -> str:
