@@ -33,29 +33,40 @@ def begin() -> None:
     wrapping.around(os, "abort", _around_abort)
 
 
+# What these wrappers call is bound to them: objects that are torn down last call them when the interpreter
+# has emptied this module, and the signal must be sent all the same.
 def _around_kill(original: wrapping.Function) -> wrapping.Function:
+    note = _note_signal
+
     def kill(pid: int, sig: int) -> Any:  # noqa: ANN401 -- as the function
         __tracebackhide__ = True
         if sig:
-            _note_signal(original, pid, int(sig))
+            note(original, pid, int(sig))
         return original(pid, sig)
 
     return kill
 
 
 def _around_abort(original: wrapping.Function) -> wrapping.Function:
+    note = _note_abort
+
     def abort() -> Any:  # noqa: ANN401 -- never returns
-        exceptions.look()
-        journal.note("signal", target=os.getpid(), signal=6, how="os.abort", site=sites.call_site())
+        note()
         return original()
 
     return abort
 
 
 @wrapping.quietly
+def _note_abort() -> None:
+    exceptions.look()
+    journal.note("signal", target=os.getpid(), signal=6, how="os.abort", site=sites.nearest_site())
+
+
+@wrapping.quietly
 def _note_signal(kill: wrapping.Function, target: int, signal: int) -> None:
     exceptions.look()
-    fields: dict[str, journal.Value] = {"how": _how(), "site": sites.call_site()}
+    fields: dict[str, journal.Value] = {"how": _how(), "site": sites.nearest_site()}
     if signal in _ENDING and target > 1 and target != os.getpid():
         state, grew = _looked_at(target)
         fields.update(state=state, grew=grew)

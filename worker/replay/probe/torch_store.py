@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 from typing import Any, Callable, Optional, Tuple
 
@@ -23,8 +24,9 @@ class _Count:
 
 
 def begin(c10d: ModuleType, asked: Optional[delays.Delays]) -> None:
+    extension = sys.modules.get("torch._C._distributed_c10d")  # c10d itself names only some of them
     for store in STORES:
-        owner = getattr(c10d, store, None)
+        owner = getattr(extension, store, None) or getattr(c10d, store, None)
         if owner is None:
             continue
         for operation in OPERATIONS:

@@ -49,15 +49,20 @@ def dressed(wrapper: Made, original: Any) -> Made:  # noqa: ANN401 -- any callab
 def quietly(function: Made) -> Made:
     """A function of ours that never raises into the suspect; it gives None where it failed.
 
-    Only `Exception`: what a signal handler of the suspect raises while we run goes on its way.
+    Only `Exception`: what a signal handler of the suspect raises while we run goes on its way. What it needs
+    is bound to it: objects that are torn down last call it when modules, builtins too, have been emptied.
     """
+    failure, trouble, name = Exception, journal.trouble, getattr(function, "__qualname__", "?")
 
     def quiet(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 -- passes everything on
         __tracebackhide__ = True
         try:
             return function(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001 -- the point of it
-            journal.trouble(getattr(function, "__qualname__", "?"), error)
+        except failure as error:
+            try:
+                trouble(name, error)
+            except failure:
+                return None
             return None
 
     quiet.__name__, quiet.__qualname__ = function.__name__, function.__qualname__
