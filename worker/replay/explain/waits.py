@@ -109,17 +109,18 @@ class _Reader:
                 yield self._wait(Kind.PAIR, call, until, (peer,), came, words, number, None)
 
     def of_stores(self) -> Iterable[Wait]:
-        """Store operations that failed or hung for want of a key."""
+        """Store operations that failed, and those that hung for want of a key."""
         setters = sorted(
             (one for one in self._facts.store_calls if one.op in {"set", "add", "compare_set"}),
             key=lambda one: (one.t_in, one.pid, repr(one)),
         )
         for one in sorted(self._facts.store_calls, key=lambda each: (each.t_in, each.pid, repr(each))):
-            if one.op not in {"get", "wait"} or (one.t_out is not None and one.error is None):
+            waits_for_key = one.op in {"get", "wait"}
+            if one.error is None and (one.t_out is not None or not waits_for_key):
                 continue
             until = self._until(one.pid, one.t_out)
             came: dict[int, int] = {}
-            for other in setters:
+            for other in setters if waits_for_key else ():
                 if other.key == one.key and other.pid != one.pid and other.t_in > until:
                     came.setdefault(other.pid, other.t_in)
             known = self._by_identity.get((one.pid, one.error or 0))
