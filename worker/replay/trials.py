@@ -27,6 +27,7 @@ from worker.replay.outside.observer import Observer
 from worker.replay.outside.outcomes import Ended, Judged, judge
 from worker.replay.outside.output import Output
 from worker.replay.outside.pauses import Pauser, below_main, running_ranks
+from worker.replay.outside.tools import tools_folder
 from worker.replay.regular_file import read_bounded, read_tail, size_below
 from worker.replay.sandbox.open import open_sandbox
 from worker.replay.sandbox.sandbox import Sandbox
@@ -44,7 +45,7 @@ from worker.replay.trial_folder import (
 from worker.replay.watching.watcher import Watcher
 
 LOOK_EVERY_S: Final = 0.2
-ANSWER_S: Final = 0.5
+ANSWER_S: Final = 1.0
 """What asked processes get to write down their stacks and records before they are killed."""
 KILLING_S: Final = 8.0
 """What the supervisor gets to end its tree; then the sandbox ends all of it."""
@@ -65,8 +66,7 @@ def run_trial(spec: TrialSpec, suspect: Suspect, folder: Path, *, on_event: List
     journals.mkdir(parents=True)
     place = Path(tempfile.gettempdir())
     with ExitStack() as stack:
-        tools = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="flake-triage-tools-")))
-        tools.chmod(0o755)  # the suspect's user is another
+        tools = stack.enter_context(tools_folder(place))
         sandbox = stack.enter_context(
             open_sandbox(spec.limits, suspect, place, tools=tools, journal=journals)
         )

@@ -82,6 +82,14 @@ def test_missing_rank_whose_interpreter_exits_is_proof() -> None:
     assert one.proof == "rank 0 is leaving: its interpreter exits"
 
 
+def test_missing_rank_that_has_destroyed_the_group_is_proof_until_it_makes_it_again() -> None:
+    left = Group(100, WORLD, (0, 1), 2, destroyed_at=60)
+    (one,) = lonely([call(1, 2)], groups=[left])
+    assert one.proof == "rank 0 has destroyed the group WORLD"
+    (one,) = lonely([call(1, 2)], groups=[left, Group(100, WORLD, (0, 1), 61)])
+    assert one.proof == ""
+
+
 def test_end_of_an_earlier_batch_is_no_proof() -> None:
     """The rank has come again as another process, or will: its group was made after that end."""
     (one,) = lonely([call(1, 2)], exits={100: Exit(100, 0, 0, "pidfd")})

@@ -70,7 +70,8 @@ class _View:
             if one.rank is not None and one.observed:
                 self.ranks[one.rank] = one  # a later batch of the same ranks counts, not the first
         self._rank_of = {one.pid: rank for rank, one in self.ranks.items()}
-        self._groups = {(one.pid, one.name): one for one in moment.groups if one.destroyed_at is None}
+        self._latest = {(one.pid, one.name): one for one in sorted(moment.groups, key=lambda one: one.t)}
+        self._groups = {key: one for key, one in self._latest.items() if one.destroyed_at is None}
         self._calls: dict[tuple[int, str], list[Collective]] = {}
         for call in moment.collectives:
             rank = self._rank_of.get(call.pid)
@@ -110,6 +111,9 @@ class _View:
                 return f"rank {rank} has ended with {how}"
             if end is None and process is not None and (process.exiting_at or 0) >= since:
                 return f"rank {rank} is leaving: its interpreter exits"
+            left = self._latest.get((process.pid, at.group)) if process else None
+            if left is not None and (left.destroyed_at or 0) >= since:
+                return f"rank {rank} has destroyed the group {at.group}"
         return ""
 
     def _has_come(self, peer: int, at: Collective) -> bool:
