@@ -72,11 +72,12 @@ def test_a_traceback_that_was_put_and_never_read_is_told(tools: Tools, python: s
     assert reported == of(ran, Seen.UNCAUGHT)[0].identity
 
 
-def test_output_and_exit_are_the_same_with_and_without_it(tools: Tools, python: str) -> None:
-    probed = tools.run(CHAIN, "fork", python=python)
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_output_and_exit_are_the_same_with_and_without_it(tools: Tools, python: str, method: str) -> None:
+    probed = tools.run(CHAIN, method, python=python)
     bare = {name: value for name, value in tools.environment().items() if name not in tools.address}
     (tools.folder / "address.json").unlink()
-    unprobed = tools.run(CHAIN, "fork", python=python, env=bare)
+    unprobed = tools.run(CHAIN, method, python=python, env=bare)
 
     assert (probed.stdout, probed.stderr, probed.code) == (unprobed.stdout, unprobed.stderr, unprobed.code)
 

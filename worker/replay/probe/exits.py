@@ -6,26 +6,37 @@ import atexit
 import os
 import sys
 
-from . import exceptions, journal, processes, sites, wrapping
+from . import exceptions, imports, journal, processes, sites, wrapping
 
 TYPE_CHECKING = False  # typing is dear at start
 if TYPE_CHECKING:
     from typing import Any
 
+_left: list[int] = []
 _leaving: dict[str, Any] = {}
 
 
 def begin() -> None:
-    """Registered first, so that the interpreter runs it last: one write, and nothing else at exit."""
+    """One write at exit, by whichever comes first of what is registered now and once torch is there.
+
+    What was registered last runs first: torch's own may crash, and that is while exiting too.
+    """
     atexit.register(_note_exiting)
+    imports.after("torch", _tell_before_torch)
     wrapping.around(os, "_exit", _around_immediate_exit)
     wrapping.around(sys, "exit", _around_exit)
     for name in ("waitpid", "wait", "wait3", "wait4"):
         wrapping.around(os, name, _around_wait)
 
 
+def _tell_before_torch(_: object) -> None:
+    atexit.register(_note_exiting)
+
+
 def _note_exiting() -> None:
-    journal.note("exiting", **_leaving)
+    if not _left:
+        _left.append(os.getpid())
+        journal.note("exiting", **_leaving)
 
 
 def _around_immediate_exit(original: wrapping.Function) -> wrapping.Function:

@@ -61,6 +61,17 @@ def call_site(depth: int = 1) -> Site | None:
     return None
 
 
+def nearest_site() -> Site | None:
+    """`call_site`, or without a frame of the project the innermost that is not the probe's."""
+    site = call_site()
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 -- as above
+    while site is None and frame is not None:
+        if not is_probe(frame.f_code):
+            site = _site(frame.f_code, frame.f_lasti, frame)
+        frame = frame.f_back
+    return site
+
+
 def site_number(depth: int = 1) -> int:
     """`call_site` as a number, whose frame a `site` event of this process's journal tells; 0 for none."""
     site = call_site(depth + 1)
