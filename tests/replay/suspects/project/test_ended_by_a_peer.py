@@ -13,11 +13,13 @@ import time
 
 import torch
 import torch.distributed as dist
-from ranks import burn, exit_codes, join_group
+from ranks import exit_codes, join_group
 
 
 def _compile() -> None:
-    burn(15)
+    end = time.thread_time() + 15
+    while time.thread_time() < end:
+        pass
 
 
 def _await(mark: pathlib.Path, peer: int) -> None:

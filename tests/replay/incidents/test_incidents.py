@@ -1,0 +1,107 @@
+"""Both incidents' shapes: what a replay must show of them, and that it shows nothing of their controls."""
+
+import re
+from pathlib import Path
+
+import pytest
+from replayed import INCIDENTS, Asked, Replayed, replay_once
+
+from app.domain.replay_words import CauseKind, FindingKind, Outcome
+from worker.replay.facts import WORLD
+from worker.replay.trial_folder import read_observed
+
+RECOVERIES = (
+    "neither releases",
+    "first releases",
+    "second releases",
+    "both release",
+    "first releases twice",
+    "second releases twice",
+    "first then second",
+    "second then first",
+    "both release twice",
+)
+
+
+def replayed(test: str, folder: Path, *, bare: bool = False) -> Replayed:
+    return replay_once(Asked(test, project=INCIDENTS, bare=bare), folder)
+
+
+def test_traceback_that_nobody_read_is_told(tmp_path: Path) -> None:
+    found = replayed("test_handoff.py::test_handoff_is_exact[always]", tmp_path / "trial")
+    assert (found.kind, found.cause.rank) == (CauseKind.RANK_EXCEPTION, 1), found.told
+    assert found.cause.exception is not None
+    assert found.cause.exception.type == "RuntimeError"
+    assert found.cause.exception.message == "digest of shard 1 differs: 192"
+    assert found.cause.exception.frames[-1].function == "_check_digest"
+    assert {FindingKind.UNREAD_REPORT, FindingKind.INIT_OUTSIDE_TRY} <= found.findings, found.told
+    assert found.trial.opaque
+
+
+def test_slow_worker_is_not_taken_for_a_crashed_one(tmp_path: Path) -> None:
+    found = replayed("test_handoff_slow.py::test_handoff_is_exact", tmp_path / "trial")
+    assert (found.kind, found.cause.rank) == (CauseKind.TERMINATED_SLOW, 1), found.told
+    assert "_write_shard" in found.cause.sentence
+
+
+@pytest.mark.parametrize(("case", "matched"), [("after-release", 14), ("first-use", 2)])
+def test_rank_that_raised_is_named_with_where_the_other_waits_alone(
+    case: str, matched: int, tmp_path: Path
+) -> None:
+    found = replayed(f"test_planner.py::test_ranks_plan_alike[{case}]", tmp_path / "trial")
+    cause = found.cause
+    assert (found.kind, cause.rank) == (CauseKind.RANK_DIVERGENCE, 0), found.told
+    assert cause.exception is not None
+    assert (cause.exception.type, cause.exception.message) == ("ValueError", "no packing fits budget 7")
+    assert cause.exception.cause is not None
+    assert cause.exception.cause.type == "OverflowError"
+    assert cause.exception.context is not None
+    assert cause.exception.context.type == "StopIteration"
+    assert cause.collective is not None
+    assert (cause.collective.group, cause.collective.number) == (WORLD, matched + 1)
+    assert (cause.collective.op, cause.collective.reduce_op) == ("all_reduce", "MIN")
+    assert found.trial.explanation.matched == {WORLD: matched}, found.told
+    _assert_named_early(found, matched + 1)
+    _assert_window(found)
+
+
+def _assert_named_early(found: Replayed, number: int) -> None:
+    """Within two seconds, provisionally: the other rank lives, and might still come."""
+    entered = next(one for one in found.facts.collectives if one.number == number and one.reduce_op == "MIN")
+    naming, *others = read_observed(found.trial.folder).namings
+    assert not others
+    assert (naming.what, naming.rank, naming.missing) == ("provisional", 1, (0,))
+    assert (naming.group, naming.number, naming.op) == (WORLD, number, "all_reduce")
+    assert naming.t - entered.t_in < 2e9
+    stuck = {one.pid: one.frames[0].function for one in found.facts.stacks if one.is_current}
+    by_rank = {one.rank: stuck.get(one.pid) for one in found.facts.processes if one.rank is not None}
+    assert by_rank == {0: "await_peer", 1: "all_reduce"}
+
+
+def _assert_window(found: Replayed) -> None:
+    window = found.cause.window
+    assert window is not None, found.told
+    assert window.after is not None
+    assert window.before is not None
+    assert re.fullmatch(r"planning.py:\d+ in all_ranks_true|test_planner.py:\d+ in _plan", window.after)
+    assert re.fullmatch(r"planning.py:\d+ in all_ranks_true", window.before)
+    assert set(window.frames_by_rank) == {0, 1}
+
+
+def test_nothing_is_said_of_nine_healthy_recoveries_with_84_reductions(tmp_path: Path) -> None:
+    matched = 0
+    for number, case in enumerate(RECOVERIES):
+        found = replayed(f"test_recovery.py::test_ranks_recover_apart[{case}]", tmp_path / str(number))
+        assert (found.outcome, found.kind, found.findings) == (Outcome.PASSED, CauseKind.NONE, set()), (
+            found.told
+        )
+        assert set(found.trial.explanation.matched) == {WORLD}
+        matched += found.trial.explanation.matched[WORLD]
+    assert matched == 84
+
+
+def test_rank_that_handles_its_exception_and_comes_late_is_left_alone(tmp_path: Path) -> None:
+    test = "test_recovery.py::test_rank_handles_its_exception_and_comes_later"
+    found = replayed(test, tmp_path / "trial")
+    assert (found.outcome, found.kind, found.findings) == (Outcome.PASSED, CauseKind.NONE, set()), found.told
+    assert found.trial.explanation.matched == {WORLD: 4}
