@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -164,7 +165,7 @@ class _Running:
             self._watcher.look(self._exits())
         self.account.pauses = self._pauser.stop() if self._pauser is not None else ()
         self.sandbox.kill()
-        with suppress(OSError, TimeoutError):
+        with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=KILLING_S)
         self.account.finish(self._observer, self._output)
 
@@ -172,6 +173,8 @@ class _Running:
         """Idempotent."""
         if not self._is_released:
             self._is_released = True
+            if self._pauser is not None:
+                self._pauser.stop()
             self._observer.stop()
             self._output.finish()
             self._channel.close()

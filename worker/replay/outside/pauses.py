@@ -77,9 +77,10 @@ class Pauser:
         self._thread.start()
 
     def stop(self) -> tuple[Pause, ...]:
-        """End it; whom it had stopped goes on. The first pauses, oldest first."""
+        """End it; whom it had stopped goes on. The first pauses, oldest first. Idempotent."""
         self._stop.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
         return tuple(self._pauses)
 
     def _run(self) -> None:

@@ -1,0 +1,103 @@
+"""The supervisor alone, on every Python from 3.9 to 3.13 that is here: reaps, names, asks, ends."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from running import living_with, until
+
+from worker.replay.outside.channel import SupervisorChannel
+from worker.replay.outside.command import lay_out_tools, supervisor_command
+
+OLDEST, NEWEST = 9, 13
+_VERSION = re.compile(r"3\.([0-9]{1,2})(\.|$)")
+
+
+def pythons() -> list[str]:
+    """Our own, and those that pyenv keeps beside it."""
+    versions = Path(sys.base_prefix).parent
+    found = {sys.executable}
+    for folder in versions.iterdir() if versions.name == "versions" else []:
+        version = _VERSION.match(folder.name)
+        if version and OLDEST <= int(version[1]) <= NEWEST and (folder / "bin/python").exists():
+            found.add(str(folder / "bin/python"))
+    return sorted(found)
+
+
+@contextmanager
+def supervising(python: str, tools: Path, argv: list[str], cwd: Path) -> Iterator[SupervisorChannel]:
+    lay_out_tools(tools, tools, None)
+    channel = SupervisorChannel()
+    channel.order(argv, {"PATH": os.defpath}, str(cwd), None)
+    command = supervisor_command(Path(python), tools, channel.theirs)
+    with subprocess.Popen(command, pass_fds=(channel.theirs,)) as process:
+        channel.give_away()
+        try:
+            yield channel
+        finally:
+            channel.close()
+            process.wait(timeout=20)
+
+
+def reports(channel: SupervisorChannel) -> Iterator[Mapping[str, object]]:
+    while (report := channel.receive(20)) is not None:
+        assert report
+        yield report
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Path:
+    (tmp_path / "tools").mkdir()
+    return tmp_path / "tools"
+
+
+@pytest.mark.parametrize("python", pythons())
+def test_orphans_are_reaped_and_survivors_named_on_every_python(python: str, tools: Path) -> None:
+    shell = "(exec sh -c 'exit 4') & (sleep 0.1; exit 5) & sleep 0.3; sleep 61.5 & exit 6"
+    with supervising(python, tools, ["sh", "-c", shell], tools) as channel:
+        heard = list(reports(channel))
+    began = heard[0]
+    assert began["said"] == "began"
+    ends = {one["pid"]: one["status"] for one in heard if one["said"] == "exit"}
+    assert ends[began["pid"]] == 6 << 8
+    (survivor,) = [one for one in heard if one["said"] == "survivor"]
+    assert survivor["argv"] == ["sleep", "61.5"]
+    assert ends[survivor["pid"]] == 9
+    assert heard[-1]["said"] == "ended"
+    assert not living_with("sleep 61.5")
+
+
+def test_engine_that_is_gone_is_the_end_of_the_tree(tools: Path) -> None:
+    with supervising(sys.executable, tools, ["sh", "-c", "trap '' TERM; sleep 62.5; sleep 62.5"], tools):
+        until(lambda: bool(living_with("sleep 62.5")))
+    assert not living_with("sleep 62.5")
+
+
+def test_command_to_end_is_obeyed_and_whom_it_killed_is_no_survivor(tools: Path) -> None:
+    with supervising(sys.executable, tools, ["sleep", "63.5"], tools) as channel:
+        until(lambda: bool(living_with("sleep 63.5")))
+        channel.tell("end")
+        assert [one["said"] for one in reports(channel)] == ["began", "exit", "ended"]
+
+
+def test_process_without_a_handler_is_not_asked_for_stacks(tools: Path) -> None:
+    """The signal that asks would end it."""
+    with supervising(sys.executable, tools, ["sleep", "64.5"], tools) as channel:
+        until(lambda: bool(living_with("sleep 64.5")))
+        channel.tell("ask")
+        heard = reports(channel)
+        assert next(heard)["said"] == "began"
+        assert next(heard)["stacks"] == []
+        assert living_with("sleep 64.5")
+
+
+def test_what_cannot_be_started_is_told(tools: Path) -> None:
+    with supervising(sys.executable, tools, ["/no/such/python"], tools) as channel:
+        (only,) = list(reports(channel))
+    assert only["said"] == "not-started"
+    assert "/no/such/python" in str(only["why"])
