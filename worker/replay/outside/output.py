@@ -3,7 +3,6 @@
 import os
 import select
 import threading
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -14,14 +13,13 @@ TAIL_SHARE: Final = 8
 
 
 class _Kept:
-    """One stream: a file with its beginning, a deque with its end, and a count of what fell between."""
+    """One stream: a file with its beginning, its end in memory, and a count of what fell between."""
 
     def __init__(self, path: Path, most_bytes: int) -> None:
         self._file = path.open("wb")
         self._room = most_bytes - most_bytes // TAIL_SHARE
         self._most_tail = most_bytes // TAIL_SHARE
-        self._tail: deque[bytes] = deque()
-        self._tail_bytes = 0
+        self._tail = bytearray()
         self.dropped = 0
 
     def take(self, read: bytes) -> None:
@@ -29,21 +27,23 @@ class _Kept:
         with suppress(OSError):  # our own disk is full: what is lost is counted like the rest
             self._file.write(head)
         self._room -= len(head)
-        if rest:
-            self._tail.append(rest)
-            self._tail_bytes += len(rest)
-        while self._tail and self._tail_bytes - len(self._tail[0]) >= self._most_tail:
-            gone = len(self._tail.popleft())
-            self._tail_bytes -= gone
-            self.dropped += gone
+        self._tail += rest
+        if len(self._tail) > 2 * self._most_tail:  # seldom: moving the end costs as much as it is long
+            self._cut()
 
     def close(self) -> None:
+        self._cut()
         with suppress(OSError):
             if self.dropped:
                 self._file.write(f"\n[{self.dropped} bytes left out here]\n".encode())
-            self._file.writelines(self._tail)
+            self._file.write(self._tail)
         with suppress(OSError):
             self._file.close()
+
+    def _cut(self) -> None:
+        gone = max(0, len(self._tail) - self._most_tail)
+        del self._tail[:gone]
+        self.dropped += gone
 
 
 class Output:
