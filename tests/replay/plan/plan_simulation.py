@@ -12,6 +12,7 @@ from worker.replay.plan.policy import PlanPolicy
 from worker.replay.plan.question import Question, Stop
 from worker.replay.plan.rows import Result, Row
 from worker.replay.plan.verdict import judge
+from worker.replay.suspect import Original
 
 POLICY = PlanPolicy()
 USUAL = ladder_for(None, Limits(timeout_s=60))
@@ -88,6 +89,10 @@ def play(
         row = Row(said.arm, said.bare, fails_as if failed else Result.PASSED, WALL_S.get(said.arm, 1.0))
         rows.append(row)
         spent += row.seconds
+
+
+CRASHED = ladder_for(Original("assert False", "Fatal Python error: Aborted"), Limits(timeout_s=60))
+"""The order for a failure that tells how a process ended, and not why."""
 
 
 def ladder_of(*arms: Arm, bare_most: bool = False) -> Ladder:

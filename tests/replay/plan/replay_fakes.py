@@ -29,7 +29,7 @@ BROKE = cause_of(CauseKind.RANK_EXCEPTION, 1, type_="ValueError")
 LATE = cause_of(CauseKind.LATE_RANK, 0)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Ends:
     """How one trial of the fake ends."""
 
@@ -51,6 +51,7 @@ class FakeMachine:
 
     rule: Callable[[TrialSpec], Ends]
     bad_grounds: frozenset[Arm] = frozenset()
+    canary_ends: Ends = PASSES
     held: Held = HELD
     clock_s: float = 0.0
     specs: list[TrialSpec] = field(default_factory=list)
@@ -71,7 +72,7 @@ class FakeMachine:
         if spec.test == NODE:
             assert (suspect.project / "test_canary.py").is_file()
             self.canaries.append(spec)
-            ends = BREAKS if spec.arm in self.bad_grounds else PASSES
+            ends = BREAKS if spec.arm in self.bad_grounds else self.canary_ends
         else:
             self.specs.append(spec)
             ends = self.rule(spec)
@@ -117,7 +118,7 @@ def request(
     out.parent.joinpath("test_it.py").write_text("def test_it(): ...\n")
     suspect = Suspect(TEST, out.parent, Path("/usr/bin/python3"), original, expected)
     given: dict[str, object] = {"seed": 7, "limits": Limits(timeout_s=60), **more}
-    return Request(suspect, out, **given)  # type: ignore[arg-type] - a test names fields of Request only
+    return Request(suspect, out, **given)
 
 
 def made_trial(

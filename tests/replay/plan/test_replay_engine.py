@@ -31,7 +31,7 @@ def _only_under(arm: Arm, ends: Ends = BREAKS) -> FakeMachine:
 
 
 def _run(machine: FakeMachine, out: Path, **more: object) -> Replay:
-    return replay(request(out, **more), instruments=machine.instruments())  # type: ignore[arg-type] - as above
+    return replay(request(out, **more), instruments=machine.instruments())
 
 
 def test_a_flake_of_one_limit_is_confirmed_with_its_limit(tmp_path: Path) -> None:

@@ -59,7 +59,10 @@ _FIRST: dict[CrashClass, tuple[Arm, ...]] = {
         Arm.SKEW,
         Arm.CPU_1,
     ),
-    CrashClass.CRASH: (Arm.PLAIN, Arm.PAUSE, Arm.CPU_HALF, Arm.CPU_QUARTER, Arm.CPU_1),
+    CrashClass.CRASH: (
+        *(Arm.PLAIN, Arm.PAUSE, Arm.CPU_QUARTER, Arm.CPU_HALF),
+        *(Arm.STORE_DELAY, Arm.CPU_1, Arm.SKEW, Arm.PORTS),  # an exit status may hide any cause
+    ),
     CrashClass.MEMORY: (Arm.MEMORY, Arm.CPU_QUARTER, Arm.PAUSE, Arm.CPU_HALF, Arm.CPU_1),
 }
 
