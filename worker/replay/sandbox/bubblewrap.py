@@ -9,6 +9,9 @@ from worker.replay.sandbox.root_plan import Step
 NAME: Final = "bubblewrap"
 _TO_LET_GO: Final = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 
+_ENTERING: Final = ("/bin/sh", "-c", 'cd -- "$1" && shift && exec "$@"', "sh")
+"""By the suspect itself: root without its capabilities may not enter a folder that only its owner may."""
+
 
 def program() -> str | None:
     return shutil.which("bwrap")
@@ -37,12 +40,13 @@ def command(
         told += _arguments(step)
     for folder in ("/dev", "/"):
         told += ["--remount-ro", folder]
-    told += ["--chdir", cwd]
     if filter_descriptor is not None:
         told += ["--seccomp", str(filter_descriptor)]
     if maps_users:
         return [
             *told,
+            "--chdir",
+            cwd,
             "--unshare-user",
             "--uid",
             str(user),
@@ -56,7 +60,7 @@ def command(
     told += ["--cap-drop", "ALL"]
     for capability in _TO_LET_GO:
         told += ["--cap-add", capability]
-    return [*told, "--", *_becoming(user), *argv]
+    return [*told, "--chdir", "/", "--", *_becoming(user), *_ENTERING, cwd, *argv]
 
 
 def _becoming(user: int) -> list[str]:
