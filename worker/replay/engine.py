@@ -49,16 +49,21 @@ Listener = Callable[[Progress], None]
 def replay(
     request: Request, *, on_progress: Listener | None = None, instruments: Instruments | None = None
 ) -> Replay:
-    """Replay the request's suspect. Ctrl-C ends the running trial and concludes from those before it.
+    """Replay the request's suspect. Ctrl-C, or a machine that has no room for one more trial, ends the
+    running trial and concludes from those before it.
 
-    Raises what `run_trial` raises where no sandbox can be had, and FileExistsError where `out` already holds
-    a replay.
+    Raises what `run_trial` raises where already the first trial cannot be run, and FileExistsError where
+    `out` holds a replay.
     """
     run = _Run(request, instruments or Instruments(), on_progress or (lambda _: None))
     try:
         run.until_known()
     except KeyboardInterrupt:
         run.file.note(INTERRUPTED)
+    except OSError as error:
+        if not run.has_trials:
+            raise
+        run.file.note(f"end: a trial could not be run: {error}")
     return run.conclude()
 
 
@@ -112,6 +117,10 @@ class _Run:
         return report
 
     @property
+    def has_trials(self) -> bool:
+        return bool(self._trials)
+
+    @property
     def _remaining_s(self) -> float:
         return self._request.budget_s - (self._instruments.now() - self._began)
 
@@ -131,7 +140,7 @@ class _Run:
             trial = self._instruments.run_trial(
                 spec, self._request.suspect, folder, on_event=lambda naming: self._tell(named=naming)
             )
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, OSError):
             shutil.rmtree(folder, ignore_errors=True)  # half a trial is no evidence
             raise
         self._take(self._cut_by_budget(trial))

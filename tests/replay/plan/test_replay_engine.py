@@ -161,6 +161,26 @@ def test_interrupt_concludes_from_what_is_known(tmp_path: Path) -> None:
     assert not (tmp_path / "out" / "012").exists()
 
 
+def test_a_trial_that_cannot_be_run_ends_the_replay_and_loses_nothing(tmp_path: Path) -> None:
+    def rule(spec: TrialSpec) -> Ends:
+        if spec.number == 5:
+            raise OSError(28, "No space left on device")
+        return BREAKS if spec.number == 2 else PASSES
+
+    report = _run(FakeMachine(rule), tmp_path / "out")
+    assert report.verdict is ReplayVerdict.REPRODUCED_ONCE
+    assert "No space left on device" in report.decisions[-1]
+    assert len(report.trials) == 4
+
+
+def test_a_first_trial_that_cannot_be_run_is_an_error(tmp_path: Path) -> None:
+    def rule(_: TrialSpec) -> Ends:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        _run(FakeMachine(rule), tmp_path / "out")
+
+
 def test_interrupt_of_the_first_trial_is_a_report_too(tmp_path: Path) -> None:
     def rule(_: TrialSpec) -> Ends:
         raise KeyboardInterrupt
