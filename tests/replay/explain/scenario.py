@@ -230,7 +230,17 @@ class Story:
     ) -> None:
         self.add(
             "items",
-            QueueItem(ns(t), self.pid(rank), True, "q", digest, traceback, rank, text, at(60, "_worker")),
+            QueueItem(
+                ns(t),
+                self.pid(rank),
+                is_put=True,
+                channel="q",
+                digest=digest,
+                holds_traceback=traceback,
+                rank=rank,
+                text=text,
+                site=at(60, "_worker"),
+            ),
         )
 
     def took(self, t: float, rank: int | None = None, text: str = "", **more: Any) -> None:
@@ -238,7 +248,15 @@ class Story:
         self.add(
             "items",
             QueueItem(
-                ns(t), MAIN, False, "q", more["digest"], more["traceback"], rank, text, at(70, "test_x")
+                ns(t),
+                MAIN,
+                is_put=False,
+                channel="q",
+                digest=more["digest"],
+                holds_traceback=more["traceback"],
+                rank=rank,
+                text=text,
+                site=at(70, "test_x"),
             ),
         )
 
@@ -248,7 +266,7 @@ class Story:
     def failed(
         self, t: float = 9.0, crash: str = "assert [1, 0] == [0, 0]", *, assertion: bool = True
     ) -> None:
-        """pytest's own words, and its exit."""
+        """What pytest says of it, and its exit."""
         type_ = "AssertionError" if assertion else crash.split(":", maxsplit=1)[0]
         if not self.bare:
             self.add("phases", Phase(ns(t), MAIN, "tests/test_x.py::test_x", "setup", "passed"))

@@ -42,14 +42,22 @@ def test_rank_that_raised_and_lives_is_the_origin() -> None:
     assert (cause.kind, cause.rank) == (CauseKind.RANK_DIVERGENCE, 0)
     assert "raised ValueError: no packing fits budget 7" in cause.sentence
     assert "after matched WORLD collective number 14" in cause.sentence
-    assert "rank 1 entered WORLD collective 15 all_reduce(MIN) at tests/test_x.py:20 in _step alone" in cause.sentence
+    assert (
+        "rank 1 entered WORLD collective 15 all_reduce(MIN) at tests/test_x.py:20 in _step alone"
+        in cause.sentence
+    )
     assert "was still alive" in cause.sentence
     assert cause.exception is not None
     assert cause.exception.cause is not None
     assert (cause.exception.type, cause.exception.cause.type) == ("ValueError", "OverflowError")
     assert cause.exception.context is not None
     assert cause.collective is not None
-    assert (cause.collective.number, cause.collective.op, cause.collective.reduce_op, cause.collective.rank) == (
+    assert (
+        cause.collective.number,
+        cause.collective.op,
+        cause.collective.reduce_op,
+        cause.collective.rank,
+    ) == (
         15,
         "all_reduce",
         "MIN",
@@ -228,10 +236,8 @@ def test_origin_that_had_left_is_a_rank_exception(how: str) -> None:
     story.failed(5)
     cause = explain(story.facts()).cause
     assert (cause.kind, cause.rank) == (CauseKind.RANK_EXCEPTION, 0)
-    assert cause.consequences == (
-        "rank 1 entered WORLD collective 2 all_reduce(SUM) at tests/test_x.py:20 in _step alone and lost its"
-        " connection after 200 ms, exit code 1",
-    )
+    entered = "rank 1 entered WORLD collective 2 all_reduce(SUM) at tests/test_x.py:20 in _step alone"
+    assert cause.consequences == (f"{entered} and lost its connection after 200 ms, exit code 1",)
 
 
 def test_rank_that_comes_after_all_has_not_diverged() -> None:

@@ -67,10 +67,14 @@ def _waiting(scene: Scene, pid: int, t: int) -> Wait | None:
 
 
 def was_gone(scene: Scene, pid: int, blame: Blame) -> bool:
-    """Whether the awaited process had left by then. A time-out proves that its connection still stood."""
-    if blame.wait.failed and blame.wait.lost is not Lost.TIMED_OUT:
-        return scene.lives.left_at(pid) <= blame.t + SLACK_NS
-    return scene.lives.left_at(pid) <= blame.t
+    """Whether the awaited process had left by then, with its exit or its side of the group.
+
+    A time-out proves that its connection still stood, a closed connection that it did not.
+    """
+    if blame.wait.lost is Lost.CLOSED:
+        return True
+    slack = SLACK_NS if blame.wait.failed and blame.wait.lost is not Lost.TIMED_OUT else 0
+    return scene.lives.left_at(pid) <= blame.t + slack
 
 
 def raised_instead(scene: Scene, pid: int, blame: Blame) -> Known | None:
