@@ -22,6 +22,7 @@ from worker.replay.outside.command import (
     probe_variables,
     pytest_command,
     supervisor_command,
+    without_old_cache,
 )
 from worker.replay.outside.neighbours import burning
 from worker.replay.outside.observer import Observer
@@ -95,7 +96,8 @@ class _Running:
         self.account = Account(str(sandbox.view.project))
         self.end_reason = ""
         self.end_outcome: Outcome | None = None
-        self._test = suspect.test if not spec.test else spec.test
+        self._test = spec.test or suspect.test
+        self._project = suspect.project
         self._on_event = on_event
         self._channel = SupervisorChannel()
         self._output = Output(folder / STDOUT, folder / STDERR, spec.limits.output_bytes)
@@ -117,7 +119,9 @@ class _Running:
         if probe is not None:
             env |= {"PYTHONPATH": str(view.tools), **probe}
         self._channel.order(
-            pytest_command(view.python, self._test, view.journal / JUNIT),
+            pytest_command(
+                view.python, self._test, view.journal / JUNIT, without_old_cache(self._project, view.tmp)
+            ),
             view.environment(env),
             str(view.project),
             None if self.spec.bare else str(view.journal),

@@ -43,6 +43,17 @@ def test_forked_children_are_ranks_and_a_shell_command_is_none() -> None:
     assert set(ranks(shell, forked(5, 2), forked(6, 3))) == {5, 6}
 
 
+def test_workers_of_a_forkserver_are_ranks_and_the_server_is_none() -> None:
+    server = Process(4, 3, ("python", "-c", "from multiprocessing.forkserver import main; main(1)"), 1)
+    workers = [Process(pid, 4, server.argv, pid, began="fork") for pid in (5, 6)]
+    assert set(ranks(server, *workers)) == {5, 6}
+
+
+def test_workers_of_xdist_are_no_ranks() -> None:
+    xdist = ("python", "-u", "-c", "import sys;exec(eval(sys.stdin.readline()))")
+    assert ranks(Process(5, 3, xdist, 2), Process(6, 3, xdist, 3)) == {}
+
+
 def test_single_child_is_no_rank() -> None:
     assert ranks(spawned(5, 2)) == {}
 

@@ -96,3 +96,17 @@ def test_project_is_left_as_it_was(tested: Project) -> None:
     before = sorted(path.name for path in tested.folder.iterdir())
     assert tested.run("test_writing.py").trial.outcome is Outcome.PASSED
     assert sorted(path.name for path in tested.folder.iterdir()) == before
+
+
+def test_project_whose_options_need_pytests_cache_is_tried_without_an_old_one(tested: Project) -> None:
+    tested.write("[pytest]\naddopts = --ff\n", "pytest.ini")
+    cache = tested.folder / ".pytest_cache/v/cache"
+    cache.mkdir(parents=True)
+    (cache / "lastfailed").write_text('{"test_it.py::test_skips": true}')
+    assert tested.run("test_it.py::test_passes").trial.outcome is Outcome.PASSED
+
+
+def test_name_of_a_test_is_no_option(tested: Project) -> None:
+    tested.write("def test_passes(): pass\n", "-x.py")
+    assert tested.run("-x.py::test_passes").trial.outcome is Outcome.PASSED
+    assert tested.run("--version").trial.outcome is Outcome.NO_TRIAL

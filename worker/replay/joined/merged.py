@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from worker.replay.facts import Exit, Process, Sent
-from worker.replay.joined.ranks import is_attendant
 from worker.replay.joined.tree import Tree
 from worker.replay.observed import Observed
 
@@ -65,5 +64,5 @@ def _joined(inside: Process, outside: Process) -> Process:
         rank=inside.rank if knows_rank else outside.rank,
         world=inside.world if knows_rank else outside.world,
         rank_source=inside.rank_source if knows_rank else outside.rank_source,
-        is_python=outside.is_python or is_attendant(inside.argv) or inside.python is not None,
+        is_python=outside.is_python or inside.python is not None,
     )

@@ -10,7 +10,11 @@ from worker.replay.facts import Exit, Process
 SPAWNED: Final = "--multiprocessing-fork"
 _ARGUMENT: Final = re.compile(r"--(?:local[-_])?rank(?:=([0-9]{1,6}))?")
 _NUMBER: Final = re.compile(r"[0-9]{1,6}")
-_ATTENDANTS: Final = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
+_ATTENDANTS: Final = (
+    "multiprocessing.resource_tracker",
+    "multiprocessing.forkserver",
+    "exec(eval(sys.stdin.readline()))",  # a worker of pytest-xdist, which is pytest itself
+)
 
 
 def name_ranks(processes: Sequence[Process], exits: Sequence[Exit]) -> tuple[Process, ...]:
@@ -38,7 +42,7 @@ def name_ranks(processes: Sequence[Process], exits: Sequence[Exit]) -> tuple[Pro
 
 
 def is_attendant(argv: Sequence[str]) -> bool:
-    """Whether it is one of multiprocessing's own processes, which run nothing of the test."""
+    """Whether that command is of multiprocessing itself, or of pytest; what it forks is none of it."""
     return any(name in word for word in argv for name in _ATTENDANTS)
 
 
@@ -69,7 +73,9 @@ def _batches(processes: Sequence[Process], ended: dict[int, int]) -> list[list[P
 
 def _kind(process: Process) -> str | None:
     """What makes siblings alike: spawned by multiprocessing, forked, or the same script started anew."""
-    if not process.is_python or process.parent is None or is_attendant(process.argv):
+    if not process.is_python or process.parent is None:
+        return None
+    if process.began != "fork" and is_attendant(process.argv):
         return None
     if SPAWNED in process.argv:
         return SPAWNED

@@ -1,15 +1,22 @@
 """What a trial starts: the supervisor, pytest as its child, and the variables by which a probe rides in."""
 
 import json
+import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from worker.replay import inside
 from worker.replay.probe.ways_in import lay_out
+from worker.replay.regular_file import read_bounded
 from worker.replay.trial import TrialSpec
 
+_CONFIGURED_IN: Final = ("pytest.ini", ".pytest.ini", "pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
+_CONFIG_BYTES: Final = 1 << 20
+_OF_THE_CACHE: Final = re.compile(
+    rb"--(?:lf|last-failed|ff|failed-first|nf|new-first|cache-clear|sw|stepwise|last-failed-no-failures|lfnf)\b"
+)
 SUPERVISOR: Final = "flake_triage_inside"
 _START: Final = """
 import sys
@@ -24,9 +31,20 @@ def supervisor_command(python: Path, tools: Path, channel: int) -> list[str]:
     return [str(python), "-I", "-S", "-c", _START.format(tools=str(tools)), str(channel)]
 
 
-def pytest_command(python: Path, test: str, results: Path) -> list[str]:
-    """Pytest as the project configures it; only its cache, which would carry over, is left out."""
-    return [str(python), "-m", "pytest", test, "-p", "no:cacheprovider", f"--junitxml={results}"]
+def pytest_command(python: Path, test: str, results: Path, cache: Sequence[str]) -> list[str]:
+    """Pytest as the project configures it, for one test, whose name is never taken for an option."""
+    name = f"./{test}" if test.startswith("-") else test
+    return [str(python), "-m", "pytest", name, *cache, f"--junitxml={results}"]
+
+
+def without_old_cache(project: Path, tmp: Path) -> tuple[str, str]:
+    """What keeps pytest's cache from telling it of other runs: none at all, or, where the project's own
+    options need one, a new one in the trial's own `tmp`.
+    """
+    for name in _CONFIGURED_IN:
+        if _OF_THE_CACHE.search(read_bounded(project / name, _CONFIG_BYTES)):
+            return "-o", f"cache_dir={tmp}/pytest-cache"
+    return "-p", "no:cacheprovider"
 
 
 def probe_variables(spec: TrialSpec, journal: Path, project: Path) -> dict[str, str]:

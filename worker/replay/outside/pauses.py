@@ -33,7 +33,7 @@ def running_ranks(tree: Tree, main: int | None, known: Collection[int]) -> list[
     workers = [
         one
         for one in below_main(tree, main)
-        if one.pid != main and one.is_python and not is_attendant(one.argv)
+        if one.pid != main and one.is_python and not (one.has_execed and is_attendant(one.argv))
     ]
     parents = {one.parent for one in workers}
     return [(one.host, one.pid) for one in workers if one.pid not in parents]
