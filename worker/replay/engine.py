@@ -172,9 +172,20 @@ class _Run:
             seed=seed,
             limits=replace(limits, timeout_s=min(limits.timeout_s, max(1.0, self._remaining_s))),
             perturbation=perturbation_of(step.arm, ground, policy, seed=seed),
-            ends_early=self._request.ends_early and not step.bare,
+            ends_early=self._may_end_early(step),
             inject=self._request.inject,
         )
+
+    def _may_end_early(self, step: Step) -> bool:
+        """Not before one probed failure has run to its own end, where there is something to compare it with:
+        bare failures, or a signature. What was ended early has a cause and no signature.
+        """
+        failed = [trial for trial in self._trials if trial.outcome.is_failure]
+        to_compare = self._reference.signature is not None or any(trial.spec.bare for trial in failed)
+        is_linked = any(not one.spec.bare and one.outcome is Outcome.FAILED for one in failed)
+        longest = max((trial.seconds for trial in failed), default=0.0)
+        has_time = self._remaining_s > 2 * longest
+        return self._request.ends_early and not step.bare and (is_linked or not (to_compare and has_time))
 
     def _cut_by_budget(self, trial: Trial) -> Trial:
         """A trial that ran into the budget's end and not into its own time limit says nothing."""

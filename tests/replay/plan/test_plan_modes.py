@@ -6,6 +6,7 @@ import pytest
 from replay_fakes import BREAKS, COMES_LATE, PASSES, SKIPS, by_signature_and_kind, cause_of, made_trial
 
 from app.domain.replay_words import CauseKind, Outcome
+from worker.replay.explain.agreement import agree
 from worker.replay.plan.contradiction import contradicts
 from worker.replay.plan.modes import Reference, find_modes, reference_of, rows_of
 from worker.replay.plan.rows import Result
@@ -57,6 +58,21 @@ def test_a_mode_with_one_member_of_the_signature_has_it_whole() -> None:
     trials = [made_trial(1, BREAKS), ended]
     modes = find_modes(trials, reference_of(None, "sig-broke"), lambda _a, _b: True)
     assert _numbers(modes.failures) == [1, 2]
+
+
+def test_bare_and_ended_early_are_one_failure_once_a_trial_has_both_signature_and_cause() -> None:
+    unseen = replace(BREAKS, cause=cause_of(CauseKind.NOT_EXPLAINED))
+    bare = made_trial(1, unseen)
+    early = made_trial(2, replace(BREAKS, outcome=Outcome.ENDED_EARLY, signature=None), bare=False)
+    whole = made_trial(3, BREAKS, bare=False)
+
+    def agrees(a: Trial, b: Trial) -> bool:
+        return a.signature == b.signature or a.explanation == b.explanation
+
+    apart = find_modes([bare, early], ANY, agrees)
+    assert [_numbers(group) for group in apart.groups] == [[1], [2]]
+    linked = find_modes([bare, early, whole], ANY, agrees)
+    assert [_numbers(group) for group in linked.groups] == [[1, 2, 3]]
 
 
 def test_an_opaque_original_gives_no_signature_to_match() -> None:
@@ -129,3 +145,13 @@ def test_a_contradicting_failure_is_not_the_original() -> None:
     trials = [_died(11), replace(_died(6), signature="sig-six")]
     modes = find_modes(trials, reference_of(original, None), by_signature_and_kind)
     assert modes.failures == (trials[1],)
+
+
+def test_two_trials_that_hang_are_one_failure_though_neither_left_results_to_sign() -> None:
+    hangs = replace(BREAKS, outcome=Outcome.TIMED_OUT, signature=None)
+    unseen = replace(hangs, cause=cause_of(CauseKind.NOT_EXPLAINED))
+    deadlock = replace(hangs, cause=cause_of(CauseKind.DEADLOCK, 0))
+    assert agree(made_trial(1, unseen), made_trial(2, unseen))
+    assert agree(made_trial(1, unseen), made_trial(2, deadlock, bare=False))
+    assert not agree(made_trial(1, hangs), made_trial(2, deadlock))
+    assert not agree(made_trial(1, unseen), made_trial(2, BREAKS))

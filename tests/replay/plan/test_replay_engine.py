@@ -148,6 +148,21 @@ def test_memory_is_limited_by_what_plain_trials_needed(tmp_path: Path) -> None:
     assert limits == {int(PEAK * 1.2)}
 
 
+def test_nothing_is_ended_early_before_one_failure_has_signature_and_cause(tmp_path: Path) -> None:
+    early = Ends(Outcome.ENDED_EARLY, BREAKS.cause, seconds=0.1)
+    machine = FakeMachine(lambda spec: early if spec.ends_early else BREAKS)
+    report = _run(machine, tmp_path / "out")
+    assert [spec.ends_early for spec in machine.specs] == [False, False, False, False, True, True]
+    assert report.verdict is ReplayVerdict.DETERMINISTIC
+
+
+def test_a_probed_trial_may_end_early_where_the_budget_leaves_no_time_to_compare(tmp_path: Path) -> None:
+    early = Ends(Outcome.ENDED_EARLY, BREAKS.cause, seconds=5)
+    machine = FakeMachine(lambda spec: early if spec.ends_early else replace(BREAKS, seconds=50))
+    _run(machine, tmp_path / "out", budget_s=170)
+    assert [(spec.bare, spec.ends_early) for spec in machine.specs[3:4]] == [(False, True)]
+
+
 def test_interrupt_concludes_from_what_is_known(tmp_path: Path) -> None:
     def rule(spec: TrialSpec) -> Ends:
         if spec.number == 12:

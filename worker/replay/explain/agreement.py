@@ -28,7 +28,8 @@ def agree(a: Trial, b: Trial) -> bool:
     mine, other = a.explanation.cause, b.explanation.cause
     if Outcome.ENDED_EARLY in {a.outcome, b.outcome}:
         return _names_a_cause(mine, other) and same_cause(mine, other)
-    if a.signature is None or a.signature != b.signature:
+    both_hang = a.outcome is Outcome.TIMED_OUT and b.outcome is Outcome.TIMED_OUT  # no results to sign
+    if not both_hang and (a.signature is None or a.signature != b.signature):
         return False
     if a.spec.bare != b.spec.bare:
         return same_seen_outside(mine, other)

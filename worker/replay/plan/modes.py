@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.domain.replay_words import Outcome
+from app.domain.replay_words import CauseKind, Outcome
 from worker.replay.plan.contradiction import contradicts
 from worker.replay.plan.rows import Result, Row
 from worker.replay.suspect import Original
@@ -50,22 +50,41 @@ class Modes:
 
 
 def find_modes(trials: Sequence[Trial], reference: Reference, agrees: Agrees) -> Modes:
-    """Sort the failures of `trials` into modes; a trial joins a mode only if it agrees with all of it.
+    """Sort the failures of `trials` into modes; a trial joins a mode only if it agrees with all of it that it
+    can be compared with.
 
     Agreement is not transitive: a bare trial, which shows little, may agree with two probed ones that differ.
+    Trials that were ended early come last, when one with signature and cause can link them to bare ones.
     """
     groups: list[list[Trial]] = []
-    for trial in trials:
-        if not trial.outcome.is_failure:
-            continue
+    for trial in sorted(filter(_is_failure, trials), key=_was_ended_early):
         for group in groups:
-            if all(agrees(trial, other) for other in group):
+            comparable = [other for other in group if _can_be_compared(trial, other)]
+            if comparable and all(agrees(trial, other) for other in comparable):
                 group.append(trial)
                 break
         else:
             groups.append([trial])
+    for group in groups:
+        group.sort(key=lambda trial: trial.spec.number)
+    groups.sort(key=lambda group: group[0].spec.number)
     candidates = [at for at, group in enumerate(groups) if _may_be(group, reference)]
     return Modes(tuple(map(tuple, groups)), _choose(groups, candidates))
+
+
+def _is_failure(trial: Trial) -> bool:
+    return trial.outcome.is_failure
+
+
+def _was_ended_early(trial: Trial) -> bool:
+    return trial.outcome is Outcome.ENDED_EARLY
+
+
+def _can_be_compared(one: Trial, other: Trial) -> bool:
+    """One that was ended early has a cause and no signature; a bare one may have a signature and no cause."""
+    pair = (one, other)
+    unexplained = any(trial.explanation.cause.kind is CauseKind.NOT_EXPLAINED for trial in pair)
+    return not (unexplained and any(map(_was_ended_early, pair)))
 
 
 def _may_be(group: Sequence[Trial], reference: Reference) -> bool:

@@ -102,6 +102,8 @@ def _within(said: Step | Stop, rows: Sequence[Row], policy: PlanPolicy, remainin
     if isinstance(said, Stop):
         return said
     wanted = expected_seconds(rows, said.arm, policy) if rows else 0.0
+    if not said.bare and not probed_only(rows):
+        wanted *= policy.early_share
     if remaining_s > wanted:
         return said
     left = max(0.0, remaining_s)

@@ -85,6 +85,9 @@ class PlanPolicy:
     """Two-sided, of bare against probed trials of the same arms."""
     look_inside: int = 6
     """Probed trials of an arm in which only bare ones have failed: a cause is wanted, not a rate."""
+    early_share: float = 0.25
+    """Of a bare trial's time that the first probed one must have left: it may end early, and then tells more
+    than any bare one."""
     background: int = 2
     """Passing probed trials wanted before an exception is called one that only failing trials have."""
 
