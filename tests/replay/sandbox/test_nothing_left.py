@@ -199,3 +199,25 @@ def test_links_that_a_suspect_leaves_in_the_journal_folder_are_removed(place: Pa
         assert box.launch([str(box.view.python), "-c", code], {}).wait() == 0
     assert [path.name for path in journal.iterdir()] == ["3.jsonl"]
     assert box.destroy().notes
+
+
+def test_closed_project_and_closed_interpreter_are_used_all_the_same(place: Path) -> None:
+    """As people have them whose files are for nobody else."""
+    (place / "project" / "read.txt").write_text("read")
+    venv = place / "venv"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "python").symlink_to(sys.executable)
+    (venv / "pyvenv.cfg").write_text(f"home = {Path(sys.base_prefix, 'bin')}\n")
+    for folder in ("project", "venv"):
+        (place / folder).chmod(0o700)
+    code = "print(open('read.txt').read()); open('read.txt', 'w').write('x')"
+    for walls in ("bubblewrap", "unshare"):
+        suspect = Suspect("t", place / "project", venv / "bin" / "python")
+        with open_sandbox(
+            Limits(60), suspect, place / "scratch", tools=place / "tools", journal=None, walls=(walls,)
+        ) as box:
+            process = box.launch(
+                [str(box.view.python), "-c", code], {}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            )
+            assert process.communicate()[0] == b"read\n"
+            assert process.returncode == 0

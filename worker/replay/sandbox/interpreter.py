@@ -12,6 +12,7 @@ from worker.replay.sandbox.refused import Refused
 _CONFIG_BYTES: Final = 64 << 10
 _PTH_BYTES: Final = 64 << 10
 _MOST_LINKS: Final = 20
+_FOR_OTHERS: Final = 0o005
 _NEVER_WHOLE: Final = frozenset(
     f"/{name}"
     for name in (
@@ -46,6 +47,19 @@ def needs_of(python: Path, project: Path) -> Needs:
         raise Refused(f"The interpreter's folder is {refused}, which holds more than an interpreter.")
     seen = _without_inner([*wanted, *(one for one in edited if not _is_too_much(one, project))])
     return Needs(seen, tuple((link, text) for link, text in links if not _is_in(link, seen)))
+
+
+def is_open_to_all(python: Path, needs: Needs) -> bool:
+    """Another user could start it and read its packages, were its folders within reach."""
+    paths = [Path(os.path.realpath(python))]
+    for folder in needs.folders:
+        paths += [
+            folder,
+            folder / "bin",
+            *folder.glob("lib/python3*"),
+            *folder.glob("lib/python3*/site-packages"),
+        ]
+    return all(path.stat().st_mode & _FOR_OTHERS == _FOR_OTHERS for path in paths if path.exists())
 
 
 def _links_from(path: Path) -> Iterator[tuple[Path, str]]:

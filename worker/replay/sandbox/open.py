@@ -13,7 +13,7 @@ from typing import Final
 from worker.replay.limits import Limits
 from worker.replay.sandbox import bubblewrap, limiting
 from worker.replay.sandbox.enter import layers
-from worker.replay.sandbox.interpreter import Needs, needs_of
+from worker.replay.sandbox.interpreter import Needs, is_open_to_all, needs_of
 from worker.replay.sandbox.limiting import Limiter
 from worker.replay.sandbox.owner import new_name
 from worker.replay.sandbox.refused import Refused
@@ -51,7 +51,7 @@ def open_sandbox(
         if not suspect.isolated:
             return _open_without_walls(limits, suspect, project, python, folder, tools, journal, backends)
         needs = needs_of(python, project)
-        isolation, maps_users = _best_walls(tuple(walls))
+        isolation, maps_users = _best_walls(tuple(walls), becomes_other=is_open_to_all(python, needs))
         if journal is not None and not maps_users:
             os.chown(journal, USER, USER)
         inside = OURS / "journal" if journal is not None else None
@@ -123,11 +123,15 @@ def _notes(limits: Limits, *, maps_users: bool) -> list[str]:
     return notes
 
 
-def _best_walls(wanted: tuple[str, ...]) -> tuple[str, bool]:
-    """The first way that works here, and whether it maps users. Refused where none does."""
+def _best_walls(wanted: tuple[str, ...], *, becomes_other: bool) -> tuple[str, bool]:
+    """The first way that works here, and whether it maps users. Refused where none does.
+
+    Root lets a suspect be another user, where that user can start the interpreter; else, and for all who are
+    not root, it is ourselves under another number, without capabilities.
+    """
     troubles = []
     for isolation in wanted:
-        for maps_users in (False, True) if os.geteuid() == 0 else (True,):
+        for maps_users in (False, True) if os.geteuid() == 0 and becomes_other else (True,):
             trouble = _trouble_with(isolation, maps_users=maps_users)
             if trouble is None:
                 return isolation, maps_users
