@@ -10,22 +10,39 @@ from dataclasses import dataclass
 
 _LOOPS = 1_000_000
 _TAKES = 3
+_BUSY = 1.5
+"""Runnable processes for each CPU; the ranks of a replay that has just ended make about one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """`cpu_s` of `loops` rounds of an empty Python loop, the best of a few takes; `cpus` that we may use."""
+    """`cpu_s` of `loops` rounds of an empty Python loop, the best of a few takes; `cpus` that we may use.
+
+    `load` is the machine's load average of the last minute, before any trial of this replay.
+    """
 
     loops: int
     cpu_s: float
     wall_s: float
     cpus: int
+    load: float = 0.0
+
+    @property
+    def is_busy(self) -> bool:
+        """Others want more CPU than there is, so that plain trials are starved as well."""
+        return self.load > _BUSY * self.cpus
 
 
 def calibrate() -> Calibration:
     """Measure now; takes about a tenth of a second."""
     takes = [_take() for _ in range(_TAKES)]
-    return Calibration(_LOOPS, min(cpu for cpu, _ in takes), min(wall for _, wall in takes), _cpus())
+    return Calibration(
+        loops=_LOOPS,
+        cpu_s=min(cpu for cpu, _ in takes),
+        wall_s=min(wall for _, wall in takes),
+        cpus=_cpus(),
+        load=round(os.getloadavg()[0], 2),
+    )
 
 
 def _take() -> tuple[float, float]:

@@ -22,6 +22,7 @@ from worker.replay.plan.modes import find_modes, reference_of, rows_of
 from worker.replay.plan.next_step import next_step
 from worker.replay.plan.question import Step, Stop
 from worker.replay.plan.rows import Row
+from worker.replay.plan.sentences import busy_sentence
 from worker.replay.plan_file import NAME, PlanFile
 from worker.replay.report import ArmCount, Replay
 from worker.replay.request import Request, question_of
@@ -83,9 +84,12 @@ class _Run:
         request.out.mkdir(parents=True, exist_ok=True)
         if (request.out / NAME).exists():
             raise FileExistsError(f"{request.out} holds a replay already")
-        self._told: dict[str, object] = {"calibration": asdict(instruments.calibrate())}
+        self._calibration = instruments.calibrate()
+        self._told: dict[str, object] = {"calibration": asdict(self._calibration)}
         self.file = PlanFile(request.out, self._question, {**self._told, "test": request.suspect.test})
         self.file.note(self._decision)
+        if self._calibration.is_busy:
+            self.file.note(busy_sentence(self._calibration.load, self._calibration.cpus))
 
     def until_known(self) -> None:
         while True:

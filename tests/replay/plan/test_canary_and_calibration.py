@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,10 @@ def test_calibration_measures_something() -> None:
     measured = calibrate()
     assert 0 < measured.cpu_s <= measured.wall_s * 1.5
     assert measured.cpus >= 1
+    assert measured.load >= 0
+
+
+def test_a_machine_is_busy_when_others_want_more_than_there_is() -> None:
+    quiet = calibrate()
+    assert not replace(quiet, load=0.0).is_busy
+    assert replace(quiet, load=2.0 * quiet.cpus).is_busy

@@ -18,6 +18,7 @@ from replay_fakes import (
 )
 
 from app.domain.replay_words import Arm, CauseKind, Outcome, ReplayVerdict
+from worker.replay.calibration import Calibration
 from worker.replay.engine import INTERRUPTED, Progress, replay
 from worker.replay.limits import Limits
 from worker.replay.plan.question import Mixture
@@ -234,6 +235,13 @@ def test_a_folder_that_holds_a_replay_is_left_alone(tmp_path: Path) -> None:
     _run(FakeMachine(lambda _: BREAKS), tmp_path / "out")
     with pytest.raises(FileExistsError):
         _run(FakeMachine(lambda _: PASSES), tmp_path / "out")
+
+
+def test_a_busy_machine_is_told(tmp_path: Path) -> None:
+    machine = FakeMachine(lambda _: BREAKS)
+    busy = replace(machine.instruments(), calibrate=lambda: Calibration(1000, 0.01, 0.05, 2, load=14.0))
+    report = replay(request(tmp_path / "out"), instruments=busy)
+    assert "load 14.0 on 2 CPUs" in report.decisions[1]
 
 
 def test_progress_tells_of_each_trial_before_and_after(tmp_path: Path) -> None:

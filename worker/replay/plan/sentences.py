@@ -66,6 +66,14 @@ def probe_sentence(effect: ProbeEffect) -> str:
     )
 
 
+def busy_sentence(load: float, cpus: int) -> str:
+    """A decision's words: what starves a plain trial need not be in the test."""
+    return (
+        f"the machine was busy before the first trial (load {load:.1f} on {cpus} CPUs): "
+        "plain trials are starved as well, and a test of deadlines may fail in them for that alone"
+    )
+
+
 def _only_under(sensitivity: Sequence[Sensitivity]) -> str:
     arms = [one.arm.value for one in sensitivity if one.only_under]
     return f"; only under {' and '.join(arms)}" if arms else ""
