@@ -1,4 +1,4 @@
-"""Of any facts: nothing raises, no rank is made up, the order of tuples is without meaning, passes have no cause."""
+"""Of any facts: nothing raises, no rank is made up, the order is without meaning, passes have no cause."""
 
 import random
 import re

@@ -9,6 +9,7 @@ from worker.replay.explain.background import habits
 from worker.replay.explain.exceptions import Known, know_exceptions, outermost
 from worker.replay.explain.lives import Lives, know_lives
 from worker.replay.explain.matching import Line, know_lines
+from worker.replay.explain.printed import with_printed
 from worker.replay.explain.ranks import Ranks, know_ranks
 from worker.replay.explain.unsaid_failures import tell_failures
 from worker.replay.explain.waits import Wait, know_waits
@@ -68,6 +69,7 @@ class Scene:
 
 def look(facts: TrialFacts, passing: Sequence[TrialFacts] = ()) -> Scene:
     """Put the trial's facts together; total on any facts."""
+    facts = with_printed(facts)
     ranks = know_ranks(facts)
     lives = know_lives(facts)
     worlds = know_worlds(facts, ranks, lives)

@@ -64,6 +64,8 @@ def earliest(scene: Scene) -> Known | None:
     got_out = [one for one in own if one.got_out and one.began <= first_crash]
     handled = [one for one in own if not one.got_out and scene.knows_background and one.began <= first_crash]
     for candidates in (got_out, handled):
+        if scene.facts.bare and _are_several(candidates):
+            return None
         if candidates:
             return min(candidates, key=lambda one: (one.began, one.pid, one.raised.identity))
     return None
@@ -83,6 +85,11 @@ def same_on_all_ranks(scene: Scene, raised: Known) -> tuple[Known, ...]:
             return ()
         found.append(same)
     return tuple(found)
+
+
+def _are_several(known: Sequence[Known]) -> bool:
+    """Printed by several ranks and not alike: which came first cannot be told from what was printed."""
+    return len({one.pid for one in known}) > 1 and len({(one.raised.type, one.place) for one in known}) > 1
 
 
 def _is_alike(one: Known, other: Known) -> bool:

@@ -1,0 +1,101 @@
+"""Tracebacks that the workers of a bare trial printed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scenario import CLOSED, Story
+
+from app.domain.replay_words import CauseKind
+from worker.replay.explain.explain import explain
+from worker.replay.explain.printed import read_blocks
+from worker.replay.trial import Explained
+
+
+def traceback(words: str, *, function: str = "_verify", prefix: str = "") -> str:
+    lines = (
+        "Traceback (most recent call last):",
+        '  File "/usr/lib/python3.11/multiprocessing/process.py", line 108, in run',
+        "    self._target(*self._args, **self._kwargs)",
+        f'  File "/w/tests/test_x.py", line 16, in {function}',
+        "    raise RuntimeError()",
+        "    ^^^^^^^^^^^^^^^^^^^^",
+        words,
+    )
+    return "".join(f"{prefix}{line}\n" for line in lines)
+
+
+def of(number: int, words: str, **more: str) -> str:
+    return f"Process SpawnProcess-{number}:\n{traceback(words, **more)}"
+
+
+def cause_of(text: str, *codes: int) -> Explained:
+    story = Story(len(codes), bare=True)
+    for rank, code in enumerate(codes):
+        story.exit(rank, 3 + rank / 10, code)
+    story.failed()
+    return explain(story.facts(stderr_tail=text)).cause
+
+
+def test_printed_exception_of_one_worker_is_the_cause() -> None:
+    cause = cause_of(of(2, "RuntimeError: digest differs"), 0, 1)
+    assert (cause.kind, cause.rank) == (CauseKind.RANK_EXCEPTION, 1)
+    assert "rank 1 raised RuntimeError: digest differs at /w/tests/test_x.py:16 in _verify" in cause.sentence
+    assert "ranks are told by the order of start" in cause.sentence
+    assert cause.place == "/w/tests/test_x.py:_verify"
+
+
+def test_consequence_that_was_printed_first_is_not_the_origin() -> None:
+    text = of(1, f"RuntimeError: {CLOSED}") + of(2, "KeyError: 'step'")
+    cause = cause_of(text, 1, 1)
+    assert (cause.kind, cause.rank) == (CauseKind.RANK_EXCEPTION, 1)
+    assert len(cause.consequences) == 1
+
+
+def test_only_consequences_explain_nothing() -> None:
+    text = of(1, f"RuntimeError: {CLOSED}") + of(2, f"RuntimeError: {CLOSED}")
+    assert cause_of(text, 1, 1).kind is CauseKind.NOT_EXPLAINED
+
+
+def test_two_that_differ_explain_nothing() -> None:
+    text = of(1, "ValueError: a", function="_plan") + of(2, "KeyError: 'step'")
+    assert cause_of(text, 1, 1).kind is CauseKind.NOT_EXPLAINED
+
+
+def test_worker_that_ended_well_did_not_raise_what_bears_its_number() -> None:
+    assert cause_of(of(1, "ValueError: a"), 0, 1).kind is CauseKind.NOT_EXPLAINED
+
+
+def test_torchs_own_prefix_names_the_rank() -> None:
+    text = traceback("ValueError: a", prefix="[rank0]: ")
+    cause = cause_of(text, 1, 0)
+    assert (cause.kind, cause.rank) == (CauseKind.RANK_EXCEPTION, 0)
+
+
+def test_nameless_traceback_is_the_only_failed_workers() -> None:
+    assert cause_of(traceback("ValueError: a"), 0, 2).rank == 1
+    assert cause_of(traceback("ValueError: a"), 1, 2).kind is CauseKind.NOT_EXPLAINED
+
+
+@pytest.mark.parametrize(
+    ("line", "link"),
+    [
+        ("The above exception was the direct cause of the following exception:", "cause"),
+        ("During handling of the above exception, another exception occurred:", "context"),
+    ],
+)
+def test_chain_is_read(line: str, link: str) -> None:
+    text = f"Process SpawnProcess-1:\n{traceback('KeyError: 1')}\n{line}\n\n{traceback('PlanError: no')}"
+    (block,) = read_blocks(text)
+    assert block.link.type == "PlanError"
+    behind = getattr(block.link, link)
+    assert behind is not None
+    assert behind.type == "KeyError"
+
+
+@given(
+    st.lists(
+        st.sampled_from([*traceback("ValueError: a").splitlines(), "Process P-1:", "", "x y"]), max_size=30
+    )
+)
+def test_any_text_is_read(lines: list[str]) -> None:
+    assert len(list(read_blocks("\n".join(lines)))) <= len(lines)
