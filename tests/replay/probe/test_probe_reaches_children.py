@@ -78,6 +78,38 @@ def test_a_cleared_environment_falls_back_on_the_file_beside_the_probe(tools: To
     assert [one.argv[-1] for one in ran.journals.processes] == [code]
 
 
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ("{}", "['PYTHONPATH'] False"),
+        ("{'HOME': '/'}", "['HOME', 'PYTHONPATH'] False"),
+        ("{'PYTHONPATH': '/theirs'}", "['PYTHONPATH'] True"),
+        ("{b'PYTHONPATH': b'/theirs'}", "['PYTHONPATH'] True"),
+    ],
+)
+def test_a_python_with_an_environment_of_its_own_is_reached(
+    tools: Tools, python: str, environment: str, told: str
+) -> None:
+    ran = tools.run(
+        f"""
+        import subprocess, sys
+
+        code = "import os, sys; print(sorted({{*os.environ}} - {{'LC_CTYPE'}}), '/theirs' in sys.path)"
+        subprocess.run([sys.executable, "-c", code], env={environment}, check=True)
+        subprocess.run(["/usr/bin/env"], env={{"A": "1"}}, check=True)
+        try:
+            subprocess.run(["no-such-program"], env={{"A": "1"}})
+        except FileNotFoundError as error:
+            print(error.filename)
+        """,
+        python=python,
+    )
+
+    assert ran.stdout.splitlines() == [told, "A=1", "no-such-program"], ran.stderr
+    assert len(ran.journals.processes) == 2
+    assert ran.journals.troubles == ()
+
+
 def test_both_ways_in_start_it_once(tools: Tools) -> None:
     ran = tools.ran([sys.executable, "-c", f"import site; site.addsitedir({str(tools.folder)!r})"])
 

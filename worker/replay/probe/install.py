@@ -7,6 +7,7 @@ import sys
 from . import (
     address,
     asked,
+    children,
     exceptions,
     exits,
     forks,
@@ -73,6 +74,7 @@ _PARTS: tuple[tuple[str, Callable[[], None]], ...] = (
     ("exits", exits.begin),
     ("queues", queues.begin),
     ("handlers", handlers.begin),
+    ("children", children.begin),
     ("locks", locks.begin),
     ("pytest", pytest_phases.begin),
     ("asked", asked.begin),
