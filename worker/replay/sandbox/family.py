@@ -31,6 +31,21 @@ def descendants(root: int) -> list[Member]:
     return found
 
 
+def found_quickly(root: int) -> list[int]:
+    """The living of a tree, by each process's list of children: cheap enough for every few ms.
+
+    One that is born while we look may be missed once. Where the kernel keeps no such lists, all are looked at.
+    """
+    if not Path(f"/proc/{root}/task/{root}/children").exists():
+        return [member.pid for member in descendants(root) if member.state not in "ZX"]
+    found = [root]
+    for pid in found:
+        with suppress(OSError):
+            for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - names are wanted, often
+                found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_bytes().split())
+    return [pid for pid in found if (member := look_at(pid)) and member.state not in "ZX"]
+
+
 def look_at(pid: int) -> Member | None:
     with suppress(OSError, ValueError, IndexError):
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()

@@ -16,9 +16,9 @@ from worker.replay.sandbox import records
 from worker.replay.sandbox.enter.__main__ import REFUSED
 from worker.replay.sandbox.limiting import Limiter
 from worker.replay.sandbox.refused import Refused
-from worker.replay.sandbox.survivors import described, listening_ports
+from worker.replay.sandbox.survivors import described, listening_here, listening_ports
 from worker.replay.sandbox.view import View
-from worker.replay.sandbox.walls import Walls
+from worker.replay.sandbox.walls import NONE, Walls
 from worker.replay.trial import Cleanup
 
 _SOURCE: Final = Path(worker.__file__).parents[1]
@@ -121,7 +121,7 @@ class Sandbox:
         """End everything, remove everything, and look whether that is so. Idempotent."""
         if self._cleanup is not None:
             return self._cleanup
-        ports = listening_ports(self._limiter.members()) if self._walls.isolation == "none" else set()
+        ports = listening_ports(self._limiter.members()) if self._walls.isolation == NONE else set()
         self._usage = self._limiter.usage()
         self.kill()
         for process in self._started:
@@ -134,7 +134,7 @@ class Sandbox:
             processes=processes,
             groups=groups,
             mounts=records.mounts_below(self._folder),
-            ports=len(listening_ports(self._limiter.members()) & ports),
+            ports=len(listening_here() & ports),
             paths=int(self._folder.exists()),
             notes=self._walls.swept_journal(),
         )

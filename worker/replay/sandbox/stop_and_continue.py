@@ -82,7 +82,7 @@ class StopAndContinue:
         family.send(pids, signal.SIGCONT)
 
     def _look(self, root: int) -> list[int]:
-        pids = [member.pid for member in family.descendants(root) if member.state not in "ZX"]
+        pids = family.found_quickly(root)
         for pid in pids:
             now = family.cpu_ns(pid)
             self._used_ns += max(0, now - self._seen.get(pid, 0))

@@ -1,7 +1,7 @@
 """What of a tree still lives, and what it still listens on, seen from outside."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -31,15 +31,24 @@ def listening_ports(pids: Iterable[int]) -> set[int]:
     ports: set[int] = set()
     for pid in pids:
         sockets = _sockets(pid)
-        if not sockets:
-            continue
-        for name in ("tcp", "tcp6"):
-            with suppress(OSError):
-                for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:
-                    fields = line.split()
-                    if fields[3] == _LISTENING and fields[9] in sockets:
-                        ports.add(int(fields[1].rpartition(":")[2], 16))
+        if sockets:
+            ports |= {port for port, number in _listening(Path(f"/proc/{pid}/net")) if number in sockets}
     return ports
+
+
+def listening_here() -> set[int]:
+    """Local TCP ports that anybody listens on in our own network."""
+    return {port for port, _ in _listening(Path("/proc/self/net"))}
+
+
+def _listening(tables: Path) -> Iterator[tuple[int, str]]:
+    """Port and number of each listening socket."""
+    for name in ("tcp", "tcp6"):
+        with suppress(OSError):
+            for line in (tables / name).read_text().splitlines()[1:]:
+                fields = line.split()
+                if fields[3] == _LISTENING:
+                    yield int(fields[1].rpartition(":")[2], 16), fields[9]
 
 
 def _sockets(pid: int) -> set[str]:
