@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from worker.replay.facts import Collective, Exit
+from worker.replay.facts import Collective, Exit, Source
 from worker.replay.observed import Naming
 from worker.replay.reading.journals import JournalReader, Journals
 from worker.replay.watching.waits import Lonely, Moment, lonely_ranks
@@ -101,7 +101,11 @@ class Watcher:
         gone = [key for key, naming in self._named.items() if key not in still and naming.what != "withdrawn"]
         if not gone:
             return
-        calls = {(one.pid, one.group, one.number): one for one in journals.collectives}
+        calls = {
+            (one.pid, one.group, one.number): one
+            for one in journals.collectives
+            if one.source is Source.WRAPPER  # the flight recorder tells no failure from a completion
+        }
         for key in gone:
             if _went_on(calls.get(key), is_alive=key[0] not in exits):
                 before = self._named[key]
