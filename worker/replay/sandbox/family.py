@@ -34,7 +34,7 @@ def descendants(root: int) -> list[Member]:
 def found_quickly(root: int) -> list[int]:
     """The living of a tree, by each process's list of children: cheap enough for every few ms.
 
-    One that is born while we look may be missed once. Where the kernel keeps no such lists, all are looked at.
+    One that is born while we look may be missed once. Without such lists all processes are looked at.
     """
     if not Path(f"/proc/{root}/task/{root}/children").exists():
         return [member.pid for member in descendants(root) if member.state not in "ZX"]
