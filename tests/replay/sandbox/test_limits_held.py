@@ -19,7 +19,7 @@ from worker.replay.suspect import Suspect
 BURN = """
 import time
 begin, cpu = time.monotonic(), time.process_time()
-while time.process_time() - cpu < 0.5: pass
+while time.process_time() - cpu < 0.2: pass
 print((time.process_time() - cpu) / (time.monotonic() - begin))
 """
 FORK = """
@@ -88,20 +88,20 @@ def box(request: pytest.FixtureRequest) -> Iterator[Box]:
 
 @needs_groups
 def test_quota_of_a_group_is_enforced_and_its_throttling_is_counted(box: Box) -> None:
-    ran = box.run(BURN, cpus=0.25)
+    ran = box.run(BURN, cpus=0.1)
     assert ran.held["cpus"] == "enforced"
-    assert float(ran.out) < 0.32
+    assert float(ran.out) < 0.15
     assert ran.usage["throttled_periods"] >= 1  # a busy machine gives it hardly more than that itself
     assert ran.usage["throttled_ns"] > 0
     assert ran.usage["cpu_ns"] > 100_000_000
 
 
 def test_stop_and_continue_approximates_a_quota_and_says_so(box: Box) -> None:
-    ran = box.run(BURN, cpus=0.25, backends=("stop-and-continue",))
+    ran = box.run(BURN, cpus=0.1, backends=("stop-and-continue",))
     assert ran.held["by"] == "stop-and-continue"
     assert ran.held["cpus"] == "approximated"
     assert any("stopping and continuing" in note for note in ran.held["notes"])
-    assert float(ran.out) < 0.4
+    assert float(ran.out) < 0.2
     assert ran.usage["throttled_periods"] >= 1
 
 
