@@ -134,5 +134,5 @@ def _write(path: Path, plain: object) -> None:
 def _read(path: Path) -> object:
     try:
         return json.loads(read_bounded(path, _RECORD_BYTES))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise NotThatShape(f"{path.name}: {error}") from error

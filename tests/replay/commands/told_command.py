@@ -1,12 +1,18 @@
 """The command line as a person runs it, on a small project of plain Python."""
 
+import contextlib
+import io
 import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from typer.testing import CliRunner
+
+from worker import trouble
+from worker.cli import cli
 
 PROJECT = {
     "pytest.ini": "[pytest]\n",
@@ -50,10 +56,17 @@ def write_project(folder: Path, files: Mapping[str, str] = PROJECT) -> Path:
     return folder
 
 
-def flake_triage(*arguments: object, cwd: Path | None = None) -> Told:
-    command = [sys.executable, "-m", "worker", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False, timeout=110)
-    return Told(done.returncode, done.stdout, done.stderr)
+def flake_triage(*arguments: object) -> Told:
+    """In this process, which saves the second that a start takes; what is expected to go wrong is told."""
+    result = CliRunner().invoke(cli, [str(one) for one in arguments])
+    if isinstance(result.exception, trouble.Expected):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            code = trouble.tell(result.exception)
+        return Told(code, result.stdout, result.stderr + said.getvalue())
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Told(result.exit_code, result.stdout, result.stderr)
 
 
 def replay(project: Path, *arguments: object, out: Path) -> Told:
