@@ -62,7 +62,7 @@ def test_rank_that_raised_is_named_with_where_the_other_waits_alone(
     assert (cause.collective.op, cause.collective.reduce_op) == ("all_reduce", "MIN")
     assert found.trial.explanation.matched == {WORLD: matched}, found.told
     _assert_named_early(found, matched + 1)
-    _assert_window(found)
+    _assert_window(found, matched + 1)
 
 
 def _assert_named_early(found: Replayed, number: int) -> None:
@@ -78,24 +78,32 @@ def _assert_named_early(found: Replayed, number: int) -> None:
     assert by_rank == {0: "await_peer", 1: "all_reduce"}
 
 
-def _assert_window(found: Replayed) -> None:
+def _assert_window(found: Replayed, number: int) -> None:
     window = found.cause.window
     assert window is not None, found.told
-    assert window.after is not None
-    assert window.before is not None
-    assert re.fullmatch(r"planning.py:\d+ in all_ranks_true|test_planner.py:\d+ in _plan", window.after)
-    assert re.fullmatch(r"planning.py:\d+ in all_ranks_true", window.before)
+    assert re.search(rf"WORLD collective {number - 1} .* at .*\.py:\d+ in ", window.after or ""), window.after
+    assert re.search(rf"WORLD collective {number} .* at planning\.py:\d+ in ", window.before or ""), (
+        window.before
+    )
     assert set(window.frames_by_rank) == {0, 1}
 
 
 def test_nothing_is_said_of_nine_healthy_recoveries_with_84_reductions(tmp_path: Path) -> None:
+    found = replayed("test_recovery.py::test_ranks_recover_apart", tmp_path / "trial")
+    assert (found.outcome, found.kind, found.findings) == (Outcome.PASSED, CauseKind.NONE, set()), found.told
+    assert found.trial.explanation.matched == {WORLD: 84}
+    assert sum(phase.when == "call" for phase in found.facts.phases) == 9
+
+
+@pytest.mark.accept
+@pytest.mark.timeout(600)
+def test_each_of_the_nine_recoveries_is_healthy_by_itself(tmp_path: Path) -> None:
     matched = 0
     for number, case in enumerate(RECOVERIES):
         found = replayed(f"test_recovery.py::test_ranks_recover_apart[{case}]", tmp_path / str(number))
         assert (found.outcome, found.kind, found.findings) == (Outcome.PASSED, CauseKind.NONE, set()), (
             found.told
         )
-        assert set(found.trial.explanation.matched) == {WORLD}
         matched += found.trial.explanation.matched[WORLD]
     assert matched == 84
 
