@@ -130,6 +130,16 @@ def _until_ended(observer: Observer, count: int) -> None:
     pytest.fail("the ends were not seen")
 
 
+def test_kernels_events_are_not_believed_from_within_a_namespace() -> None:
+    """Events reach such a place only while somebody outside listens too."""
+    code = "from worker.replay.outside.connector import Connector; Connector()"
+    command = ["unshare", "-U", "-r", sys.executable, "-c", code]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[3])
+    if "unshare failed" in ran.stderr:
+        pytest.skip("no user namespace can be had here")
+    assert "PermissionError: the kernel tells of processes in the initial namespaces only" in ran.stderr
+
+
 HEAD = struct.pack("=IHHII", 76, 3, 0, 0, 0) + struct.pack("=IIIIHH", 1, 1, 0, 0, 40, 0)
 
 

@@ -14,6 +14,7 @@ from running import living_with, until
 from worker.replay.outside.channel import SupervisorChannel
 from worker.replay.outside.command import lay_out_tools, supervisor_command
 
+HERE = Path(__file__).parents[3]
 OLDEST, NEWEST = 9, 13
 _VERSION = re.compile(r"3\.([0-9]{1,2})(\.|$)")
 
@@ -30,12 +31,18 @@ def pythons() -> list[str]:
 
 
 @contextmanager
-def supervising(python: str, tools: Path, argv: list[str], cwd: Path) -> Iterator[SupervisorChannel]:
-    lay_out_tools(tools, tools, None)
+def supervising(
+    python: str, tools: Path, argv: list[str], journal: Path | None = None
+) -> Iterator[SupervisorChannel]:
+    """As a package of ours where the Python is ours, else as the copy that stands in a trial's tools."""
     channel = SupervisorChannel()
-    channel.order(argv, {"PATH": os.defpath}, str(cwd), None)
-    command = supervisor_command(Path(python), tools, channel.theirs)
-    with subprocess.Popen(command, pass_fds=(channel.theirs,)) as process:
+    channel.order(argv, {"PATH": os.defpath}, str(tools), journal and str(journal))
+    if python == sys.executable:
+        command = [python, "-m", "worker.replay.inside", str(channel.theirs)]
+    else:
+        lay_out_tools(tools, tools, None)
+        command = supervisor_command(Path(python), tools, channel.theirs)
+    with subprocess.Popen(command, pass_fds=(channel.theirs,), cwd=HERE) as process:
         channel.give_away()
         try:
             yield channel
@@ -59,7 +66,7 @@ def tools(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("python", pythons())
 def test_orphans_are_reaped_and_survivors_named_on_every_python(python: str, tools: Path) -> None:
     shell = "(exec sh -c 'exit 4') & (sleep 0.1; exit 5) & sleep 0.3; sleep 61.5 & exit 6"
-    with supervising(python, tools, ["sh", "-c", shell], tools) as channel:
+    with supervising(python, tools, ["sh", "-c", shell]) as channel:
         heard = list(reports(channel))
     began = heard[0]
     assert began["said"] == "began"
@@ -73,13 +80,13 @@ def test_orphans_are_reaped_and_survivors_named_on_every_python(python: str, too
 
 
 def test_engine_that_is_gone_is_the_end_of_the_tree(tools: Path) -> None:
-    with supervising(sys.executable, tools, ["sh", "-c", "trap '' TERM; sleep 62.5; sleep 62.5"], tools):
+    with supervising(sys.executable, tools, ["sh", "-c", "trap '' TERM; sleep 62.5; sleep 62.5"]):
         until(lambda: bool(living_with("sleep 62.5")))
     assert not living_with("sleep 62.5")
 
 
 def test_command_to_end_is_obeyed_and_whom_it_killed_is_no_survivor(tools: Path) -> None:
-    with supervising(sys.executable, tools, ["sleep", "63.5"], tools) as channel:
+    with supervising(sys.executable, tools, ["sleep", "63.5"]) as channel:
         until(lambda: bool(living_with("sleep 63.5")))
         channel.tell("end")
         assert [one["said"] for one in reports(channel)] == ["began", "exit", "ended"]
@@ -87,7 +94,7 @@ def test_command_to_end_is_obeyed_and_whom_it_killed_is_no_survivor(tools: Path)
 
 def test_process_without_a_handler_is_not_asked_for_stacks(tools: Path) -> None:
     """The signal that asks would end it."""
-    with supervising(sys.executable, tools, ["sleep", "64.5"], tools) as channel:
+    with supervising(sys.executable, tools, ["sleep", "64.5"]) as channel:
         until(lambda: bool(living_with("sleep 64.5")))
         channel.tell("ask")
         heard = reports(channel)
@@ -96,8 +103,31 @@ def test_process_without_a_handler_is_not_asked_for_stacks(tools: Path) -> None:
         assert living_with("sleep 64.5")
 
 
+ASKED = """
+import faulthandler, os, signal, sys
+folder = sys.argv[1]
+faulthandler.register(signal.SIGRTMIN + 5, file=open(f"{folder}/stacks", "w"), all_threads=True, chain=False)
+os.mkfifo(f"{folder}/{os.getpid()}.ask")
+asks = os.open(f"{folder}/{os.getpid()}.ask", os.O_RDWR)
+open(f"{folder}/ready", "w").close()
+print(os.read(asks, 64))
+"""
+
+
+def test_process_that_can_answer_is_asked_for_its_stacks_and_its_records(tools: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", ASKED, str(tmp_path)]
+    with supervising(sys.executable, tools, command, tmp_path) as channel:
+        until((tmp_path / "ready").exists)
+        channel.tell("ask")
+        heard = {str(one["said"]): one for one in reports(channel)}
+    main = heard["began"]["pid"]
+    assert heard["asked"]["stacks"] == heard["asked"]["records"] == [main]
+    assert heard["exit"]["status"] == 0  # it was answered, not ended
+    until(lambda: "most recent call first" in (tmp_path / "stacks").read_text())
+
+
 def test_what_cannot_be_started_is_told(tools: Path) -> None:
-    with supervising(sys.executable, tools, ["/no/such/python"], tools) as channel:
+    with supervising(sys.executable, tools, ["/no/such/python"]) as channel:
         (only,) = list(reports(channel))
     assert only["said"] == "not-started"
     assert "/no/such/python" in str(only["why"])

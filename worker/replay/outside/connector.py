@@ -4,6 +4,7 @@ Only root of the initial namespaces hears it. Layout: linux/netlink.h, linux/con
 Its time is the machine's monotonic clock, the one that the journals have.
 """
 
+import os
 import socket
 import struct
 from contextlib import suppress
@@ -11,7 +12,9 @@ from typing import Final, NamedTuple
 
 _NETLINK_CONNECTOR: Final = 11
 _PROC_IDX = _PROC_VAL = 1
-_LISTEN: Final = 1
+_LISTEN, _IGNORE = 1, 2
+_INITIAL: Final = {"pid": "pid:[4026531836]", "user": "user:[4026531837]"}
+"""The numbers of the first namespaces, fixed in the kernel (linux/proc_ns.h)."""
 _DONE: Final = 3
 _RECEIVE_BUFFER_FORCE: Final = 33  # SO_RCVBUFFORCE: beyond rmem_max, for root
 _BUFFER_BYTES: Final = 16 << 20
@@ -37,13 +40,16 @@ class Connector:
     """A subscription. OSError where the kernel does not answer, which it does for root outside only."""
 
     def __init__(self) -> None:
+        if any(os.readlink(f"/proc/self/ns/{one}") != name for one, name in _INITIAL.items()):  # noqa: PTH115 - a magic link
+            # Elsewhere we would hear only while another listener keeps the kernel telling.
+            raise PermissionError("the kernel tells of processes in the initial namespaces only")
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _NETLINK_CONNECTOR)
         try:
             with suppress(OSError):
                 self._socket.setsockopt(socket.SOL_SOCKET, _RECEIVE_BUFFER_FORCE, _BUFFER_BYTES)
             self._socket.bind((0, _PROC_IDX))
             self._socket.settimeout(_ANSWER_S)
-            self._socket.send(_subscription())
+            self._socket.send(_subscription(_LISTEN))
             self._socket.recv(4096)
         except OSError:
             self._socket.close()
@@ -70,6 +76,8 @@ class Connector:
         return found
 
     def close(self) -> None:
+        with suppress(OSError):  # an old kernel counts its listeners only by what they say
+            self._socket.send(_subscription(_IGNORE))
         self._socket.close()
 
 
@@ -92,7 +100,7 @@ def parse(datagram: bytes) -> Happening | None:
     return Happening(t, "exit", pid, status) if thread == pid else None
 
 
-def _subscription() -> bytes:
-    word = struct.pack("=I", _LISTEN)
+def _subscription(operation: int) -> bytes:
+    word = struct.pack("=I", operation)
     body = _CONNECTOR.pack(_PROC_IDX, _PROC_VAL, 0, 0, len(word), 0) + word
     return _NETLINK.pack(_NETLINK.size + len(body), _DONE, 0, 0, 0) + body
