@@ -115,3 +115,10 @@ def test_opaque_signature_needs_something_that_was_seen() -> None:
 
 def test_passing_trial_agrees_with_nothing() -> None:
     assert not agree(trial(DIVERGED), trial(DIVERGED, outcome=Outcome.PASSED))
+
+
+def test_two_trials_that_hang_are_one_failure_without_any_signature() -> None:
+    hung = trial(DIVERGED, signature=None, outcome=Outcome.TIMED_OUT)
+    assert agree(hung, hung)
+    assert not agree(hung, trial(changed(DIVERGED, rank=1), signature=None, outcome=Outcome.TIMED_OUT))
+    assert agree(hung, trial(UNSEEN, signature=None, bare=True, outcome=Outcome.TIMED_OUT))

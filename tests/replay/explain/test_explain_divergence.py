@@ -293,3 +293,29 @@ def test_process_of_no_rank_does_not_disturb() -> None:
     story.add("processes", Process(77, 10, ("sleep", "5"), ns(1), is_python=False))
     cause = explain(ended(story, 0, 1).facts(ended=20.0)).cause
     assert (cause.kind, cause.rank) == (CauseKind.RANK_DIVERGENCE, 0)
+
+
+@pytest.mark.parametrize("limit", [None, 2.0])
+def test_failure_that_only_the_recorder_can_have_seen_ends_with_the_groups_own_timeout(
+    limit: float | None,
+) -> None:
+    """Met late, at the worker's end: the rank that came in between had come too late."""
+    story = Story(inits=False)
+    for rank in (0, 1):
+        story.init(rank, 0.5, 0.6, timeout_s=limit)
+    story.together(1, source=Source.FLIGHT_RECORDER, count=2, op="broadcast")
+    story.call(0, 2, 9.5, "broadcast", source=Source.FLIGHT_RECORDER)
+    story.call(1, 4.5, 9.6, "broadcast", source=Source.FLIGHT_RECORDER)
+    story.raised(0, 5 if limit else 4.2, "RuntimeError", TIMED_OUT)
+    story.raised(1, 5.1, "RuntimeError", CLOSED)
+    cause = explain(ended(story, 0, 1, code=1, t=5.5).facts()).cause
+    assert (cause.kind, cause.rank) == (CauseKind.LATE_RANK, 1)
+
+
+def test_time_out_of_a_store_is_not_laid_to_the_recorders_last_entry() -> None:
+    story = Story()
+    story.together(1, source=Source.FLIGHT_RECORDER, count=2, op="broadcast")
+    story.store(1, "get", "/plan", 2, 3, "wait timeout after 1000ms, keys: /plan")
+    story.store(0, "set", "/plan", 3.5, 3.6)
+    cause = explain(ended(story, 0, 1, t=5).facts()).cause
+    assert "store.get" in cause.sentence

@@ -268,3 +268,45 @@ def test_ranks_started_twice_form_two_worlds() -> None:
     assert explanation.cause.kind is CauseKind.RANK_DIVERGENCE
     assert "after matched WORLD collective number 2" in explanation.cause.sentence
     assert explanation.matched == {"WORLD": 7}
+
+
+def test_key_that_came_on_a_later_try_was_no_wait_in_vain() -> None:
+    story = Story()
+    story.store(1, "get", "/plan", 2, 3, "wait timeout after 1000ms, keys: /plan")
+    story.store(0, "set", "/plan", 3.5, 3.6)
+    story.store(1, "get", "/plan", 3.7, 3.8)
+    story.raised(1, 5, "KeyError", "'x'", frames=(at(16, "_plan"),))
+    cause = cause_of(story, 0, 1)
+    assert (cause.kind, cause.rank) == (CauseKind.RANK_EXCEPTION, 1)
+
+
+def test_wait_that_fails_in_passing_trials_too_says_nothing() -> None:
+    def polling() -> Story:
+        story = Story()
+        story.call(1, 2, 3, "barrier", group="probe", error=TIMED_OUT, seen=Seen.HANDLED)
+        return story
+
+    passing = polling()
+    passing.passed()
+    story = polling()
+    story.raised(1, 5, "KeyError", "'x'", frames=(at(16, "_plan"),))
+    cause = explain(failing(story, 0, 1), [passing.facts()]).cause
+    assert (cause.kind, cause.rank) == (CauseKind.RANK_EXCEPTION, 1)
+
+
+def test_operation_of_the_store_that_the_caller_got_wrong_is_its_own_exception() -> None:
+    story = Story()
+    story.store(1, "get", "/plan", 2, 2.1, "incompatible function arguments")
+    cause = cause_of(story, 0, 1)
+    assert (cause.kind, cause.rank) == (CauseKind.RANK_EXCEPTION, 1)
+
+
+def test_ranks_that_form_two_worlds_are_counted_in_the_one_they_raised_in() -> None:
+    story = Story()
+    story.together(1, count=5)
+    for rank in (0, 1):
+        story.destroy(rank, 2)
+        story.init(rank, 2.5, 2.6)
+    story.together(3, count=2)
+    story.raised(0, 4, "ValueError", "a", frames=(at(16, "_plan"),))
+    assert "after matched WORLD collective number 2" in cause_of(story, 1, 0).sentence

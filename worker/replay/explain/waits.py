@@ -78,7 +78,7 @@ class _Reader:
         """Calls of a group that some of its members had not entered when they failed or the record ended."""
         for pid in line.members:
             for ordinal, call in line.calls.get(pid, {}).items():
-                if not _is_open(call) or self._failed_by_itself(call):
+                if not _is_open(call) or self._is_no_wait(call.pid, call.error):
                     continue
                 until = self._until(pid, call.t_out)
                 others = [one for one in line.members if one != pid and self._is_known(one, call.source)]
@@ -118,6 +118,8 @@ class _Reader:
             waits_for_key = one.op in {"get", "wait"}
             if one.error is None and (one.t_out is not None or not waits_for_key):
                 continue
+            if self._is_no_wait(one.pid, one.error) or self._came_on_a_later_try(one):
+                continue
             until = self._until(one.pid, one.t_out)
             came: dict[int, int] = {}
             for other in setters if waits_for_key else ():
@@ -141,7 +143,7 @@ class _Reader:
     def of_inits(self, world: World) -> Iterable[Wait]:
         """Calls of init_process_group that failed or hung; it waits for whoever had not called it by then."""
         for rank, init in sorted(world.inits.items()):
-            if init.t_out is not None and init.error is None:
+            if (init.t_out is not None and init.error is None) or self._is_no_wait(init.pid, init.error):
                 continue
             until = self._until(init.pid, init.t_out)
             calls = {world.pids[other]: one.t_in for other, one in world.inits.items() if other != rank}
@@ -188,6 +190,18 @@ class _Reader:
             call,
             ordinal,
             line,
+        )
+
+    def _is_no_wait(self, pid: int, error: int | None) -> bool:
+        """It failed by an exception of its own, or by one that passing trials have too."""
+        known = self._by_identity.get((pid, error)) if error else None
+        return known is not None and (known.is_own or known.is_background)
+
+    def _came_on_a_later_try(self, call: StoreCall) -> bool:
+        """A key that is asked for again and again until it is there: only the last try is a wait."""
+        return any(
+            one.pid == call.pid and one.op == call.op and one.key == call.key and one.t_in > call.t_in
+            for one in self._facts.store_calls
         )
 
     def _failed_by_itself(self, call: Collective) -> bool:

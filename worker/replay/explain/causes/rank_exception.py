@@ -110,16 +110,20 @@ def _after(scene: Scene, raised: Known) -> str:
 
 def _joined(scene: Scene, raised: Known) -> int | None:
     """How many collectives of the world group it had entered, as far as the others shared them."""
-    line = _world_line(scene.lines, raised.pid)
+    line = _world_line(scene.lines, raised)
     if line is None:
         return None
     entered = sum(1 for call in line.calls.get(raised.pid, {}).values() if call.t_in <= raised.raised.t)
     return min(entered, line.matched) or None
 
 
-def _world_line(lines: Sequence[Line], pid: int) -> Line | None:
+def _world_line(lines: Sequence[Line], raised: Known) -> Line | None:
     mine = (
-        one for one in lines if one.group == WORLD and one.source is Source.WRAPPER and pid in one.members
+        one
+        for one in lines
+        if one.group == WORLD
+        and one.source is Source.WRAPPER
+        and one.world.holds(raised.pid, raised.raised.t)
     )
     return next(mine, None)
 

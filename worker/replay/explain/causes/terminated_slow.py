@@ -88,12 +88,14 @@ def _died_of_it(lives: Lives, sent: Sent) -> bool:
 
 def _had_failed_before(scene: Scene, sent: Sent) -> bool:
     """A rank that had failed by itself makes every later signal a matter of tearing down."""
-    if any(one.code != 0 and one.t < sent.t and one.pid != sent.target for one in scene.lives.exits.values()):
-        return any(
-            one.code != 0 and one.t < sent.t and scene.lives.sender_of_end(one.pid) is None
-            for one in scene.lives.exits.values()
-        )
-    return any(
+    ended_by_itself = any(
+        one.code != 0
+        and one.t < sent.t
+        and one.pid != sent.target
+        and scene.lives.sender_of_end(one.pid) is None
+        for one in scene.lives.exits.values()
+    )
+    return ended_by_itself or any(
         one.is_own and one.got_out and one.raised.t < sent.t and one.pid != scene.facts.main
         for one in scene.exceptions
     )
