@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ENDING = {1, 2, 3, 6, 9, 15}  # SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGKILL, SIGTERM
-_LOOKS, _LOOK_S = 3, 0.008
+_LOOKS, _LOOK_S = 6, 0.008
 _GREW_NS = 500_000  # CPU time between two looks above which a process runs
-_ANSWERED_WITHIN_S = 0.06
+_ANSWERED_WITHIN_S = 0.4  # a few milliseconds, but for a process that is given no CPU
 _MOST_TASKS = 64
 _HOW = {"terminate", "kill", "send_signal"}
 
@@ -90,6 +90,7 @@ def _how() -> str:
 
 
 def _looked_at(target: int) -> tuple[str | None, bool | None]:
+    """State, and whether CPU time grew; unknown of one that wanted a CPU and was given none meanwhile."""
     state, before = _state(target), _cpu_ns(target)
     if state is None or before is None:
         return state, None
@@ -100,7 +101,7 @@ def _looked_at(target: int) -> tuple[str | None, bool | None]:
             return "R", True
         if now != "R":
             return now or state, False
-    return "R", False
+    return "R", None
 
 
 def _state(target: int) -> str | None:
