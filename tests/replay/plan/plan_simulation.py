@@ -73,7 +73,7 @@ def play(
     *,
     ladder: Ladder = USUAL,
     budget_s: float = 300.0,
-    is_given: bool = False,
+    is_signed: bool = False,
     asked: Question | None = None,
     fails_as: Result = Result.FAILED,
 ) -> Played:
@@ -84,7 +84,7 @@ def play(
     while True:
         said = next_step(asked, rows, closed=frozenset(), remaining_s=budget_s - spent)
         if isinstance(said, Stop):
-            return Played(judge(rows, asked.policy, is_given=is_given), tuple(rows), said.why)
+            return Played(judge(rows, asked.policy, is_signed=is_signed), tuple(rows), said.why)
         failed = chance.random() < rate(said.arm, said.bare)
         row = Row(said.arm, said.bare, fails_as if failed else Result.PASSED, WALL_S.get(said.arm, 1.0))
         rows.append(row)

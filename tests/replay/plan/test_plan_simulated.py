@@ -114,9 +114,9 @@ def test_a_harmless_probe_is_seldom_accused(rate: float) -> None:
 
 
 def test_failures_of_another_kind_confirm_nothing() -> None:
-    always = play(same_in_all(1.0), 3, fails_as=Result.OTHER, is_given=True)
+    always = play(same_in_all(1.0), 3, fails_as=Result.OTHER, is_signed=True)
     assert always.verdict is ReplayVerdict.OTHER_FAILURE
-    under_a_limit = play(of_arms({Arm.CPU_QUARTER: 1.0}), 3, fails_as=Result.OTHER, is_given=True)
+    under_a_limit = play(of_arms({Arm.CPU_QUARTER: 1.0}), 3, fails_as=Result.OTHER, is_signed=True)
     assert under_a_limit.verdict is ReplayVerdict.OTHER_FAILURE
     assert {row.arm for row in under_a_limit.rows} >= set(ladder_of(Arm.PAUSE, Arm.CPU_HALF).arms)
 

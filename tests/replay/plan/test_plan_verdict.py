@@ -17,8 +17,8 @@ def _rows(results: list[Result], arm: Arm = Arm.PLAIN, *, bare: bool = True) -> 
     return [Row(arm, bare, result, 1.0) for result in results]
 
 
-def _judge(rows: list[Row], *, is_given: bool = False) -> ReplayVerdict:
-    return judge(rows, POLICY, is_given=is_given)
+def _judge(rows: list[Row], *, is_signed: bool = False) -> ReplayVerdict:
+    return judge(rows, POLICY, is_signed=is_signed)
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,13 @@ def test_verdicts_follow_from_counts(rows: list[Row], verdict: ReplayVerdict) ->
 
 
 def test_a_given_failure_is_deterministic_only_if_it_is_what_fails() -> None:
-    assert _judge(_rows([E] * 6), is_given=True) is ReplayVerdict.OTHER_FAILURE
-    assert _judge(_rows([F] * 5 + [E]), is_given=True) is ReplayVerdict.REPRODUCED_ONCE
-    assert _judge(_rows([F] * 6), is_given=True) is ReplayVerdict.DETERMINISTIC
+    assert _judge(_rows([E] * 6), is_signed=True) is ReplayVerdict.OTHER_FAILURE
+    assert _judge(_rows([F] * 5 + [E]), is_signed=True) is ReplayVerdict.REPRODUCED_ONCE
+    assert _judge(_rows([F] * 6), is_signed=True) is ReplayVerdict.DETERMINISTIC
+
+
+def test_what_always_contradicts_an_opaque_original_is_another_failure() -> None:
+    assert _judge(_rows([E] * 6)) is ReplayVerdict.OTHER_FAILURE
 
 
 def test_bare_trials_decide_where_the_probe_changes_the_rate() -> None:

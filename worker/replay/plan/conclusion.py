@@ -38,7 +38,7 @@ def conclude(asked: Asked, trials: Sequence[Trial], agrees: Agrees) -> Replay:
     modes = find_modes(trials, asked.reference, agrees)
     rows = rows_of(trials, modes)
     rests_on = deciding(rows, policy)
-    verdict = judge(rows, policy, is_given=asked.reference.is_given)
+    verdict = judge(rows, policy, is_signed=asked.reference.signature is not None)
     sensitivity = sensitivities(rests_on, trials, policy)
     original = asked.reference.original
     return Replay(

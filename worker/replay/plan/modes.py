@@ -21,10 +21,6 @@ class Reference:
     signature: str | None = None
     original: Original | None = None
 
-    @property
-    def is_given(self) -> bool:
-        return self.signature is not None or self.original is not None
-
 
 def reference_of(original: Original | None, expected: str | None) -> Reference:
     """A signature that the user names holds in any case; the original's own only where it names a cause."""

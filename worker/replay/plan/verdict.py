@@ -8,8 +8,8 @@ from worker.replay.plan.probe_effect import deciding
 from worker.replay.plan.rows import Row, Tally, of_arm, tally
 
 
-def judge(rows: Sequence[Row], policy: PlanPolicy, *, is_given: bool) -> ReplayVerdict:
-    """One word for all trials. `is_given`: there is an original, or a signature, that failures must match.
+def judge(rows: Sequence[Row], policy: PlanPolicy, *, is_signed: bool) -> ReplayVerdict:
+    """One word for all trials. `is_signed`: there is a signature that failures must match.
 
     Trials that ran nothing and void ones count nowhere. Where the probe changes the rate, bare trials decide.
     """
@@ -17,7 +17,7 @@ def judge(rows: Sequence[Row], policy: PlanPolicy, *, is_given: bool) -> ReplayV
     seen = tally(rows)
     if not seen.trials:
         return ReplayVerdict.NO_TRIAL if rows else ReplayVerdict.BUDGET_EXHAUSTED
-    if not seen.passes and _is_deterministic(tally(of_arm(rows, Arm.PLAIN)), policy, is_given=is_given):
+    if not seen.passes and _is_deterministic(tally(of_arm(rows, Arm.PLAIN)), policy, is_signed=is_signed):
         return ReplayVerdict.DETERMINISTIC
     if seen.failures >= policy.failures and seen.passes:
         return ReplayVerdict.CONFIRMED_FLAKE
@@ -29,7 +29,7 @@ def judge(rows: Sequence[Row], policy: PlanPolicy, *, is_given: bool) -> ReplayV
     return ReplayVerdict.BUDGET_EXHAUSTED if few else ReplayVerdict.NOT_REPRODUCED
 
 
-def _is_deterministic(plain: Tally, policy: PlanPolicy, *, is_given: bool) -> bool:
+def _is_deterministic(plain: Tally, policy: PlanPolicy, *, is_signed: bool) -> bool:
     """A test that fails each time, in more than one way, is deterministic unless one way was asked about."""
-    ours = plain.failures if is_given else plain.failures + plain.others
-    return ours >= policy.deterministic and ours == plain.trials
+    ours = plain.failures if is_signed else plain.failures + plain.others
+    return plain.failures > 0 and ours >= policy.deterministic and ours == plain.trials
