@@ -82,6 +82,29 @@ def test_output_and_exit_are_the_same_with_and_without_it(tools: Tools, python: 
     assert (probed.stdout, probed.stderr, probed.code) == (unprobed.stdout, unprobed.stderr, unprobed.code)
 
 
+def test_a_formatted_traceback_shows_no_frame_of_the_probe(tools: Tools, python: str) -> None:
+    script = """
+        import os, sys, traceback
+
+        def end():
+            os.kill(2**22 + 1, 15)
+
+        try:
+            try:
+                end()
+            except ProcessLookupError as error:
+                raise ValueError("behind it") from error
+        except ValueError:
+            print(traceback.format_exc())
+    """
+    probed = tools.run(script, python=python)
+    bare = {name: value for name, value in tools.environment().items() if name not in tools.address}
+    (tools.folder / "address.json").unlink()
+
+    assert "ProcessLookupError" in probed.stdout
+    assert probed.stdout == tools.run(script, python=python, env=bare).stdout
+
+
 def test_a_swallowed_exception_is_met_where_its_handler_waits(tools: Tools, python: str) -> None:
     ran = tools.run(
         """

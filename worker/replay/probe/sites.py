@@ -106,7 +106,11 @@ def is_caller_project(depth: int) -> bool:
 
 
 def is_probe(code: CodeType) -> bool:
-    return code.co_filename.startswith(address.PACKAGE + os.sep)
+    return is_probe_file(code.co_filename)
+
+
+def is_probe_file(file: str) -> bool:
+    return file.startswith(address.PACKAGE + os.sep)
 
 
 def relative(file: str) -> str | None:
