@@ -231,9 +231,12 @@ class Session:
             return
         if self.request.compare_limits:
             tell([Line(done.test, Tone.HEAD), *arm_lines(done)])
-        tell(story(done))
-        if injected is not None:
-            tell([Line(f"Injected {injected.fault.spec}: {injected.sentence}", Tone.HEAD)])
+        if injected is None:
+            tell(story(done))
+        else:
+            # The verdict would be on our own fault; what counts is whether the test told of it.
+            tell([Line(done.test, Tone.HEAD), Line(f"{injected.fault.spec}: {injected.sentence}")])
+            tell(Line(f"  {one.kind.value}: {one.text}") for one in done.findings)
         says.text(f"The evidence is in {done.bundle}; open {done.bundle}/{layout.PAGE} in a browser.")
 
 

@@ -29,8 +29,12 @@ class Calibration:
 
     @property
     def is_busy(self) -> bool:
-        """Others want more CPU than there is, so that plain trials are starved as well."""
-        return self.load > _BUSY * self.cpus
+        return is_busy(self.load, self.cpus)
+
+
+def is_busy(load: float, cpus: int) -> bool:
+    """Others want more CPU than there is, so that plain trials are starved as well."""
+    return load > _BUSY * cpus
 
 
 def calibrate() -> Calibration:

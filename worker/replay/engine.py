@@ -18,7 +18,7 @@ from worker.replay.observed import Naming
 from worker.replay.plan.arms import Ground, limits_of, perturbation_of, seed_of
 from worker.replay.plan.conclusion import Asked, conclude
 from worker.replay.plan.counts import arm_counts
-from worker.replay.plan.modes import find_modes, reference_of, rows_of
+from worker.replay.plan.modes import Modes, find_modes, reference_of, rows_of
 from worker.replay.plan.next_step import next_step
 from worker.replay.plan.question import Step, Stop
 from worker.replay.plan.rows import Row
@@ -129,7 +129,10 @@ class _Run:
         return self._request.budget_s - (self._instruments.now() - self._began)
 
     def _rows(self) -> list[Row]:
-        return rows_of(self._trials, find_modes(self._trials, self._reference, self._instruments.agrees))
+        return rows_of(self._trials, self._modes())
+
+    def _modes(self) -> Modes:
+        return find_modes(self._trials, self._reference, self._instruments.agrees)
 
     def _closed(self) -> frozenset[Arm]:
         ground = self._ground()
@@ -164,8 +167,9 @@ class _Run:
 
     def _spec(self, step: Step) -> TrialSpec:
         number = len(self._trials) + 1
-        nth = sum(trial.spec.arm is step.arm for trial in self._trials)
-        seed = seed_of(self._seed, number, nth_of_arm=nth)
+        mine = [trial for trial in self._trials if trial.spec.arm is step.arm]
+        failed = [trial.spec.seed for trial in self._modes().failures if trial.spec.arm is step.arm]
+        seed = seed_of(self._seed, number, earlier=[one.spec.seed for one in mine], failed=failed)
         ground, policy = self._ground(), self._request.policy
         limits = limits_of(step.arm, ground, policy)
         return TrialSpec(

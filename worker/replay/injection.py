@@ -48,7 +48,7 @@ class Injected:
             Shown.OUTPUT: f"opaque: the failure does not show {said}; only the captured output has it",
             Shown.NOWHERE: f"opaque: {said} is shown nowhere",
             Shown.PASSED: f"opaque: it passes in spite of {said}",
-            Shown.NOT_REACHED: f"not reached: no rank {self.fault.rank} came to {self.fault.spec}",
+            Shown.NOT_REACHED: f"not reached: rank {self.fault.rank} was never seen there",
             Shown.NO_TRIAL: "it was not run",
         }[self.shown]
 

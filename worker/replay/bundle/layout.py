@@ -21,6 +21,7 @@ CLEANUP: Final = "cleanup.json"  # what was looked for after each trial, and wha
 TIMELINE: Final = "timeline.txt"
 PICTURE: Final = "picture.svg"
 PAGE: Final = "page.html"
+TRACES: Final = "traces"  # of the trial in the picture, one for each process
 SOURCE: Final = "source"
 MOST_JSON_BYTES: Final = 64 << 20
 

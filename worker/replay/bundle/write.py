@@ -9,7 +9,7 @@ from app.logs import redact
 from worker.replay.bundle import layout, manifest
 from worker.replay.bundle.page import Shown, page
 from worker.replay.bundle.picture import picture
-from worker.replay.bundle.scene import scene_of
+from worker.replay.bundle.scene import Scene, scene_of
 from worker.replay.bundle.sources import sources_of
 from worker.replay.facts import Frame, TrialFacts
 from worker.replay.plain_json import to_plain
@@ -42,6 +42,7 @@ def write_bundle(replay: Replay, suspect: Suspect, out: Path, about: Mapping[str
         title = f"Timelines of the ranks in trial {shown.trial.spec.number} of {replay.test}"
         drawn = picture(shown.scene, title=title, is_alone=True)
         (out / layout.PICTURE).write_text(drawn + "\n", encoding="utf-8")
+        _write_traces(out / layout.TRACES, shown.scene)
     html = page(replay, shown, shown_of(layout.control(replay.trials)), about)
     (out / layout.PAGE).write_text(html, encoding="utf-8")
     manifest.seal(out, test=replay.test, made_by=f"flake-triage {about.get('flake-triage', '')}".strip())
@@ -58,6 +59,17 @@ def shown_of(trial: Trial | None) -> Shown | None:
         return None
     facts = read_facts(trial.folder)
     return Shown(trial, scene_of(facts, trial.explanation), facts.stderr_tail[-TAIL_CHARS:])
+
+
+def _write_traces(folder: Path, scene: Scene) -> None:
+    """What the picture shows of each process, as JSON lines in order of time, in seconds of the trial."""
+    folder.mkdir(exist_ok=True)
+    for lane in scene.lanes:
+        name = f"pid-{lane.pid}" if lane.rank is None else f"rank-{lane.rank}-pid-{lane.pid}"
+        told = [(bar.begins, {"collective": to_plain(bar)}) for bar in lane.bars]
+        told += [(mark.at, {mark.kind.value: mark.words}) for mark in lane.marks]
+        lines = [json.dumps({"at": at, **what}) for at, what in sorted(told, key=lambda one: one[0])]
+        (folder / f"{name}.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def _write_sources(suspect: Suspect, out: Path, facts: TrialFacts | None) -> None:

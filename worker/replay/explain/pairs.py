@@ -21,7 +21,8 @@ def partners(
     Of the wrapper's record only. A receive from anybody is left out: nobody in particular was to come.
     """
     lanes: Mapping[Lane, tuple[list[Collective], list[Collective]]] = defaultdict(lambda: ([], []))
-    for call in sorted(facts.collectives, key=lambda one: (one.t_in, one.pid, one.number, repr(one))):
+    calls = [one for one in facts.collectives if one.op in _SENDS | _RECEIVES]
+    for call in sorted(calls, key=lambda one: (one.t_in, one.pid, one.number, repr(one))):
         peer = _peer_pid(call, worlds)
         if peer is None or call.source is not Source.WRAPPER:
             continue

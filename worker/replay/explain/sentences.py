@@ -19,6 +19,8 @@ _UNSEEN: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 def clean(text: str, most: int = MOST_MESSAGE) -> str:
     """One line of at most `most` characters: white space joined, control and direction characters gone."""
+    if len(text) <= most and text.isprintable():
+        return " ".join(text.split())
     shown = "".join(_shown(one) for one in text[: 4 * most])
     joined = " ".join(shown.split())
     if len(joined) <= most and len(text) <= 4 * most:

@@ -1,6 +1,7 @@
 """What each arm does to a trial: its limits, and what it does to the ranks beside limiting them."""
 
 import random
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from app.domain.replay_words import Arm
@@ -72,13 +73,16 @@ def is_long_pause(seed: int) -> bool:
     return seed % 2 == 1
 
 
-def seed_of(replay_seed: int, number: int, *, nth_of_arm: int) -> int:
-    """The seed of trial `number`, the `nth_of_arm` (from 0) of its arm.
+def seed_of(replay_seed: int, number: int, *, earlier: Sequence[int], failed: Collection[int]) -> int:
+    """The seed of trial `number`; `earlier` are the seeds of its arm so far, `failed` those that failed.
 
-    Two long pauses, then two short ones: bare and probed trials alternate, so that each sees both.
+    Two long pauses, then two short ones: bare and probed trials alternate, so that each sees both. Once
+    pauses of one kind alone have failed, it is they that are repeated and compared.
     """
     drawn = random.Random(f"{replay_seed}:{number}").getrandbits(30)  # noqa: S311 - to be repeated
-    return drawn * 2 + (nth_of_arm // 2 + 1) % 2
+    kinds = {is_long_pause(seed) for seed in failed}
+    is_long = kinds.pop() if len(kinds) == 1 else len(earlier) // 2 % 2 == 0
+    return drawn * 2 + is_long
 
 
 def needs_probe(arm: Arm) -> bool:

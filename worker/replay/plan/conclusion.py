@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.domain.replay_words import CauseKind, FindingKind, Outcome
+from app.domain.replay_words import CauseKind, FindingKind, Outcome, ReplayVerdict
+from worker.replay.calibration import is_busy
 from worker.replay.plan.counts import arm_counts, limits_told
 from worker.replay.plan.intervals import clopper_pearson
 from worker.replay.plan.modes import Agrees, Modes, Reference, find_modes, rows_of
@@ -11,7 +12,7 @@ from worker.replay.plan.policy import PlanPolicy
 from worker.replay.plan.probe_effect import deciding, probe_effect
 from worker.replay.plan.rows import Row, tally
 from worker.replay.plan.sensitivity import sensitivities
-from worker.replay.plan.sentences import probe_sentence, verdict_sentence
+from worker.replay.plan.sentences import busy_sentence, probe_sentence, verdict_sentence
 from worker.replay.plan.verdict import judge
 from worker.replay.report import Bound, Replay
 from worker.replay.trial import Explained, Explanation, Finding, Trial
@@ -41,12 +42,12 @@ def conclude(asked: Asked, trials: Sequence[Trial], agrees: Agrees) -> Replay:
     verdict = judge(rows, policy, is_signed=asked.reference.signature is not None)
     sensitivity = sensitivities(rests_on, trials, policy)
     original = asked.reference.original
+    is_opaque = original is not None and original.opaque
+    sentence = verdict_sentence(verdict, rests_on, sensitivity, policy, is_opaque=is_opaque)
     return Replay(
         test=asked.test,
         verdict=verdict,
-        sentence=verdict_sentence(
-            verdict, rests_on, sensitivity, policy, is_opaque=original is not None and original.opaque
-        ),
+        sentence=sentence + _busy_told(verdict, asked.told),
         explanation=_explanation(modes, trials),
         findings=_findings(modes, trials, rows, policy),
         trials=tuple(trials),
@@ -58,6 +59,17 @@ def conclude(asked: Asked, trials: Sequence[Trial], agrees: Agrees) -> Replay:
         seed=asked.seed,
         collateral=tuple(_best(group).explanation.cause for group in modes.others),
     )
+
+
+def _busy_told(verdict: ReplayVerdict, told: Mapping[str, object]) -> str:
+    """That every plain trial failed says less where the machine starved them all."""
+    measured = told.get("calibration")
+    if verdict is not ReplayVerdict.DETERMINISTIC or not isinstance(measured, Mapping):
+        return ""
+    load, cpus = measured.get("load"), measured.get("cpus")
+    if not isinstance(load, float | int) or not isinstance(cpus, int) or not is_busy(load, cpus):
+        return ""
+    return f"; {busy_sentence(load, cpus)}"
 
 
 def _bound(rows: Sequence[Row]) -> Bound:

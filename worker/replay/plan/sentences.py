@@ -67,7 +67,7 @@ def probe_sentence(effect: ProbeEffect) -> str:
 
 
 def busy_sentence(load: float, cpus: int) -> str:
-    """A decision's words: what starves a plain trial need not be in the test."""
+    """What starves a plain trial need not be in the test."""
     return (
         f"the machine was busy before the first trial (load {load:.1f} on {cpus} CPUs): "
         "plain trials are starved as well, and a test of deadlines may fail in them for that alone"
