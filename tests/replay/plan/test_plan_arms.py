@@ -62,8 +62,20 @@ def test_delays_are_capped_in_sum_by_a_share_of_a_plain_trial(arm: Arm) -> None:
 
 
 def test_pauses_are_long_and_short_by_turns_for_bare_and_probed_trials_alike() -> None:
-    kinds = [is_long_pause(seed_of(5, number, nth_of_arm=number)) for number in range(8)]
+    seeds: list[int] = []
+    for number in range(8):
+        seeds.append(seed_of(5, number, earlier=seeds, failed=[]))
+    kinds = [is_long_pause(seed) for seed in seeds]
     assert kinds == [True, True, False, False, True, True, False, False]
+
+
+@pytest.mark.parametrize("is_long", [True, False])
+def test_pauses_of_the_kind_that_failed_are_repeated(*, is_long: bool) -> None:
+    failed = 8 + is_long
+    kinds = [is_long_pause(seed_of(5, number, earlier=range(number), failed=[failed])) for number in range(8)]
+    assert kinds == [is_long] * 8
+    both = [is_long_pause(seed_of(5, number, earlier=range(number), failed=[8, 9])) for number in range(4)]
+    assert both == [True, True, False, False]
 
 
 def test_a_seed_says_how_long_the_pauses_are() -> None:
@@ -75,5 +87,6 @@ def test_a_seed_says_how_long_the_pauses_are() -> None:
 
 @given(st.integers(0, 2**31), st.integers(1, 500))
 def test_seeds_follow_from_the_replays_seed(seed: int, number: int) -> None:
-    assert seed_of(seed, number, nth_of_arm=0) == seed_of(seed, number, nth_of_arm=0)
-    assert seed_of(seed, number, nth_of_arm=0) != seed_of(seed + 1, number, nth_of_arm=0)
+    first = seed_of(seed, number, earlier=[], failed=[])
+    assert first == seed_of(seed, number, earlier=[], failed=[])
+    assert first != seed_of(seed + 1, number, earlier=[], failed=[])

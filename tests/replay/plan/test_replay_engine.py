@@ -242,6 +242,8 @@ def test_a_busy_machine_is_told(tmp_path: Path) -> None:
     busy = replace(machine.instruments(), calibrate=lambda: Calibration(1000, 0.01, 0.05, 2, load=14.0))
     report = replay(request(tmp_path / "out"), instruments=busy)
     assert "load 14.0 on 2 CPUs" in report.decisions[1]
+    assert report.verdict is ReplayVerdict.DETERMINISTIC
+    assert "load 14.0 on 2 CPUs" in report.sentence
 
 
 def test_progress_tells_of_each_trial_before_and_after(tmp_path: Path) -> None:
