@@ -5,13 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.domain.replay_words import Arm, CauseKind, FindingKind, Outcome
+from worker.replay.engine import replay
 from worker.replay.explain.explain import explain
 from worker.replay.facts import TrialFacts
 from worker.replay.limits import Limits
 from worker.replay.plan.arms import Ground, limits_of, perturbation_of
 from worker.replay.plan.policy import PlanPolicy
+from worker.replay.report import Replay
+from worker.replay.request import Request
 from worker.replay.suspect import Suspect
-from worker.replay.trial import Explained, Trial, TrialSpec
+from worker.replay.trial import Explained, Explanation, Trial, TrialSpec
 from worker.replay.trial_folder import read_facts
 from worker.replay.trials import run_trial
 
@@ -58,11 +61,16 @@ class Replayed:
     @property
     def told(self) -> str:
         """Everything that a reader is told, for a failed comparison."""
-        found = [f"{one.kind}: {one.text}" for one in self.trial.explanation.findings]
-        words = (self.trial.outcome, self.kind, self.cause.sentence, *self.cause.consequences, *found)
-        return "\n".join(
-            [*words, self.trial.reason, *self.trial.explanation.timeline, self.trial.failure_text]
-        )
+        words = (self.trial.outcome, self.trial.reason, told(self.trial.explanation))
+        return "\n".join([*words, self.trial.failure_text])
+
+
+def told(explanation: Explanation) -> str:
+    cause = explanation.cause
+    found = [f"{one.kind}: {one.text}" for one in explanation.findings]
+    return "\n".join(
+        [f"{cause.kind}: {cause.sentence}", *cause.consequences, *found, *explanation.timeline[-12:]]
+    )
 
 
 def replay_once(asked: Asked, folder: Path) -> Replayed:
@@ -82,3 +90,21 @@ def replay_once(asked: Asked, folder: Path) -> Replayed:
     trial = run_trial(spec, Suspect(asked.test, asked.project, Path(sys.executable)), folder)
     facts = read_facts(folder)
     return Replayed(replace(trial, explanation=explain(facts)), facts)
+
+
+def replay_whole(asked: Asked, out: Path, *, budget_s: float) -> Replay:
+    """The full plan, as the command runs it; `arm` and `bare` of what is asked play no part."""
+    limits = Limits(timeout_s=asked.timeout_s, memory_bytes=asked.memory_bytes)
+    suspect = Suspect(asked.test, asked.project, Path(sys.executable))
+    return replay(Request(suspect, out, budget_s=budget_s, limits=limits, seed=asked.seed))
+
+
+def lines_of(report: Replay) -> str:
+    """What the plan did, a line a trial, and what it said in the end."""
+    trials = [
+        f"  {one.spec.number:3} {one.spec.arm:11} {'bare' if one.spec.bare else 'probed':6} {one.outcome:11}"
+        f" {one.seconds:5.1f} s {one.explanation.cause.kind} {one.explanation.cause.sentence} {one.reason}"
+        for one in report.trials
+    ]
+    heading = f"{report.test}: {report.verdict}: {report.sentence}"
+    return "\n".join([heading, *trials, told(report.explanation), *report.decisions])

@@ -1,6 +1,6 @@
 """What is to be said of each suspect: the words of its header, for a program to compare."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from replayed import SUSPECTS, Asked, Replayed
 
 from app.domain.replay_words import Arm, CauseKind, FindingKind
 from worker.replay.limits import MIB
+from worker.replay.trial import Explanation
 
 ANY = -1
 """A rank that the header leaves open."""
@@ -37,9 +38,9 @@ class Expected:
         memory = self.memory_mib and self.memory_mib * MIB
         return Asked(self.test, self.arm, self.seed, memory_bytes=memory, project=self.project)
 
-    def complaints(self, replayed: Replayed) -> list[str]:
+    def complaints(self, said: Explanation, findings: Iterable[FindingKind]) -> list[str]:
         """Where what was said differs from what the header expects; empty where it does not."""
-        cause = replayed.cause
+        cause = said.cause
         found = []
         if cause.kind not in self.kinds:
             found.append(f"cause {cause.kind}, not {' or '.join(self.kinds)}")
@@ -47,16 +48,14 @@ class Expected:
             found.append(f"origin {cause.rank}, not {self.rank}")
         found += [f"does not say {word!r}" for word in self.says if word not in cause.sentence]
         found += [f"says {word!r}" for word in self.never if word.lower() in cause.sentence.lower()]
-        found += [f"no finding {kind}" for kind in self.findings - replayed.findings]
-        is_failure = replayed.outcome.is_failure
-        if is_failure is (self.kinds == (CauseKind.NONE,)) or not replayed.outcome.counts:
-            found.append(f"outcome {replayed.outcome}")
-        return found
+        return found + [f"no finding {kind}" for kind in self.findings - set(findings)]
 
 
 def unlike(expected: Expected, replayed: Replayed) -> str:
     """For an assertion: nothing, or every complaint above everything that was told."""
-    complaints = expected.complaints(replayed)
+    complaints = expected.complaints(replayed.trial.explanation, replayed.findings)
+    if not replayed.outcome.is_failure:
+        complaints.append(f"it {replayed.outcome}")
     return "\n".join([*complaints, "", replayed.told]) if complaints else ""
 
 
