@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.replay.limits import MIB
-from worker.replay.sandbox.cgroup_v2 import VersionTwo
+from worker.replay.limits import MIB, Limits, Usage
+from worker.replay.sandbox.cgroup_v2 import VersionTwo, usage_of
 from worker.replay.sandbox.enter import layers, order
 from worker.replay.sandbox.enter.order import Order
 from worker.replay.sandbox.enter.users import map_of
@@ -21,6 +21,7 @@ from worker.replay.sandbox.owner import Owner, new_name, owner_in, started_at
 from worker.replay.sandbox.refused import Refused
 from worker.replay.sandbox.root_plan import Step, checked_project, plan_of, without_credentials
 from worker.replay.sandbox.seccomp import filter_program
+from worker.replay.sandbox.systemd_scope import cpu_properties, scope_command
 from worker.replay.sandbox.view import View
 
 
@@ -221,3 +222,25 @@ def test_plan_never_lays_a_folder_over_one_that_it_laid_inside_of_it() -> None:
         later = [one for one in plan[at + 1 :] if Path(step.target).is_relative_to(one.target)]
         assert [one for one in later if one.target != step.target] == []
     assert Step("write", "/s/project", str(project)) in plan
+
+
+def test_scope_is_asked_for_with_the_limits_of_the_trial() -> None:
+    limits = Limits(10, cpus=0.25, low_weight=True)
+    command = scope_command("flake-triage.1.2.3.scope", cpu_properties(limits), is_root=False)
+    assert command[:2] == ("systemd-run", "--user")
+    assert "--unit=flake-triage.1.2.3.scope" in command
+    assert command[-3:] == (
+        "--property=CPUQuota=25%",
+        "--property=CPUQuotaPeriodSec=100000us",
+        "--property=CPUWeight=7",
+    )
+    assert "--user" not in scope_command("u", cpu_properties(Limits(10)), is_root=True)
+
+
+def test_counters_of_version_two_are_nanoseconds_and_only_those_of_its_controllers(tmp_path: Path) -> None:
+    (tmp_path / "cpu.stat").write_text("usage_usec 5\nnr_periods 3\nnr_throttled 2\nthrottled_usec 7\n")
+    (tmp_path / "memory.peak").write_text("4096\n")
+    (tmp_path / "memory.events").write_text("oom 1\noom_kill 1\n")
+    assert usage_of(tmp_path, frozenset({"cpu", "memory"})) == Usage(5000, 3, 2, 7000, 4096, 1)
+    assert usage_of(tmp_path, frozenset()) == Usage(cpu_ns=5000)
+    assert usage_of(tmp_path / "nowhere", frozenset({"cpu", "memory"})) == Usage()

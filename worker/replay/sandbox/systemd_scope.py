@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -30,7 +31,6 @@ class Scope:
     def __init__(self, name: str) -> None:
         self.missing: dict[str, str] = {}
         self._unit = f"{name}.scope"
-        self._scope = () if os.geteuid() == 0 else ("--user",)
         self._properties: list[str] = []
         self._folder: Path | None = None
         if not Path("/run/systemd/system").is_dir() or shutil.which("systemd-run") is None:
@@ -39,17 +39,10 @@ class Scope:
 
     @property
     def prefix(self) -> tuple[str, ...]:
-        told = (f"--property={one}" for one in self._properties)
-        return ("systemd-run", *self._scope, "--scope", "--quiet", "--collect", f"--unit={self._unit}", *told)
+        return scope_command(self._unit, self._properties, is_root=os.geteuid() == 0)
 
     def limit_cpus(self, limits: Limits) -> None:
-        if limits.cpus is not None:
-            self._properties += [
-                f"CPUQuota={max(1, round(limits.cpus * 100))}%",
-                f"CPUQuotaPeriodSec={limits.period_us}us",
-            ]
-        if limits.low_weight:
-            self._properties.append(f"CPUWeight={LOW_WEIGHT}")
+        self._properties += cpu_properties(limits)
 
     def limit_memory(self, most_bytes: int) -> None:
         self._properties += [f"MemoryMax={most_bytes}", "MemorySwapMax=0"]
@@ -91,7 +84,7 @@ class Scope:
 
     def _ask_for_one(self) -> None:
         """A scope that does nothing: a manager that is there may still refuse."""
-        command = ["systemd-run", *self._scope, "--scope", "--quiet", "--collect", "true"]
+        command = [*scope_command(f"try-{self._unit}", [], is_root=os.geteuid() == 0), "true"]
         try:
             done = subprocess.run(  # noqa: S603 - the system's own program, our own words
                 command, stdin=subprocess.DEVNULL, capture_output=True, timeout=ASKING_S, check=False
@@ -102,6 +95,23 @@ class Scope:
             raise Unavailable(
                 f"systemd gives no scope: {done.stderr[:200].decode('utf-8', 'replace').strip()}"
             )
+
+
+def scope_command(unit: str, properties: Sequence[str], *, is_root: bool) -> tuple[str, ...]:
+    """What stands before a command that is to run in a scope: of the system's manager, or of our user's."""
+    whose = () if is_root else ("--user",)
+    told = (f"--property={one}" for one in properties)
+    return ("systemd-run", *whose, "--scope", "--quiet", "--collect", f"--unit={unit}", *told)
+
+
+def cpu_properties(limits: Limits) -> list[str]:
+    properties = []
+    if limits.cpus is not None:
+        properties.append(f"CPUQuota={max(1, round(limits.cpus * 100))}%")
+        properties.append(f"CPUQuotaPeriodSec={limits.period_us}us")
+    if limits.low_weight:
+        properties.append(f"CPUWeight={LOW_WEIGHT}")
+    return properties
 
 
 def stop_unit(unit: str) -> None:
