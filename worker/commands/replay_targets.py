@@ -82,10 +82,16 @@ def node_of(project: Path, test: TestId, path: str | None) -> str:
             return "::".join([file, *parts[length:], test.name])
     for told in (path, test.file):
         if told and _is_file(project, told):
-            module = told.removesuffix(".py").split("/")
-            classes = parts[len(module) :] if parts[: len(module)] == module else []
-            return "::".join([told, *classes, test.name])
+            return "::".join([told, *_classes(told.removesuffix(".py").split("/"), parts), test.name])
     raise Gone(test.label, f"no file of {project} is the module of this test; --project says where it is")
+
+
+def _classes(module: Sequence[str], parts: Sequence[str]) -> Sequence[str]:
+    """What is left of a dotted name behind the end of the module that it begins with, if with any."""
+    for length in range(min(len(module), len(parts)), 0, -1):
+        if list(parts[:length]) == list(module[-length:]):
+            return parts[length:]
+    return [part for part in parts if part[:1].isupper()]
 
 
 def _original(test: TestId, message: str, text: str, seconds: float | None) -> Original:
