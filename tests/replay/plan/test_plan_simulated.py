@@ -1,6 +1,7 @@
 """The whole plan against simulated suspects: what it concludes, how often it is wrong, and what it costs."""
 
 from collections import Counter
+from dataclasses import replace
 from statistics import fmean, median
 
 import pytest
@@ -22,8 +23,10 @@ from plan_simulation import (
 
 from app.domain.replay_words import Arm, ReplayVerdict
 from worker.replay.plan.ladder import Ladder
+from worker.replay.plan.next_step import next_step
 from worker.replay.plan.probe_effect import probe_effect
-from worker.replay.plan.rows import Result, of_arm, tally
+from worker.replay.plan.question import Mixture, Stop
+from worker.replay.plan.rows import Result, Row, of_arm, tally
 
 SEEDS = range(60)
 
@@ -156,6 +159,31 @@ def test_trials_of_counted_arms_meet_the_machine_in_turn() -> None:
     asked = question(1, ladder=ladder_of(Arm.CPU_HALF, Arm.PAUSE), each=4)
     arms = [row.arm for row in play(same_in_all(0.5), 1, asked=asked).rows]
     assert arms == [Arm.PLAIN] * 3 + [Arm.CPU_HALF, Arm.PAUSE] * 4
+
+
+def test_an_arm_alone_gets_a_control_before_anything_is_said() -> None:
+    """Without an opening, failures under a limit alone are neither a flake nor deterministic."""
+    alone = replace(question(1, ladder=ladder_of(Arm.CPU_QUARTER)), plain_first=False)
+    flipped = play(of_arms({Arm.CPU_QUARTER: 1.0}), 1, asked=alone)
+    assert flipped.verdict is ReplayVerdict.CONFIRMED_FLAKE
+    always = play(same_in_all(1.0), 1, asked=alone)
+    assert always.verdict is ReplayVerdict.DETERMINISTIC
+    assert tally(of_arm(always.rows, Arm.PLAIN)).trials >= POLICY.deterministic
+
+
+@pytest.mark.parametrize("mixture", [Mixture.BARE_ONLY, Mixture.PROBED_ONLY])
+def test_one_kind_of_trials_alone_is_enough_to_conclude(mixture: Mixture) -> None:
+    asked = replace(question(1, ladder=ladder_of(Arm.CPU_QUARTER, Arm.PAUSE)), mixture=mixture)
+    played = play(of_arms({Arm.CPU_QUARTER: 1.0}), 1, asked=asked)
+    assert played.verdict is ReplayVerdict.CONFIRMED_FLAKE
+    assert {row.bare for row in played.rows} == {mixture is Mixture.BARE_ONLY}
+
+
+def test_arms_that_cannot_be_had_end_the_plan_and_not_the_report() -> None:
+    rows = [Row(Arm.PLAIN, bare, Result.PASSED, 1.0) for bare in (True, True, True, False)]
+    asked = question(1, ladder=ladder_of(Arm.MEMORY))
+    said = next_step(asked, rows, closed=frozenset({Arm.MEMORY}), remaining_s=100)
+    assert said == Stop("every arm that was open has had its trials")
 
 
 def test_the_most_that_may_run_is_kept() -> None:

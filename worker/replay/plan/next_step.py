@@ -5,19 +5,16 @@ It keeps nothing between two calls, so that the same trials always lead to the s
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 from app.domain.replay_words import Arm
-from worker.replay.plan.arms import needs_probe
 from worker.replay.plan.contrast import side_to_run, suspected_arm
 from worker.replay.plan.policy import PlanPolicy
-from worker.replay.plan.probe_effect import are_split, deciding, probe_effect
+from worker.replay.plan.probe_effect import are_split, probe_effect
 from worker.replay.plan.question import Mixture, Question, Step, Stop
 from worker.replay.plan.rows import (
     Result,
     Row,
-    Tally,
     arms_that_failed,
     bare_only,
     of_arm,
@@ -26,71 +23,16 @@ from worker.replay.plan.rows import (
 )
 from worker.replay.plan.sampling import expected_seconds, sample_arm
 from worker.replay.plan.sequential import Wald
+from worker.replay.plan.state import State
 
-
-@dataclass(frozen=True, slots=True)
-class _State:
-    question: Question
-    rows: Sequence[Row]
-    closed: frozenset[Arm]
-
-    @property
-    def policy(self) -> PlanPolicy:
-        return self.question.policy
-
-    @property
-    def deciding(self) -> list[Row]:
-        return deciding(self.rows, self.policy)
-
-    @property
-    def seen(self) -> Tally:
-        return tally(self.deciding)
-
-    @property
-    def plain(self) -> list[Row]:
-        return of_arm(self.rows, Arm.PLAIN)
-
-    @property
-    def open_arms(self) -> list[Arm]:
-        """Arms that can still say something; not those that need a probe that is known to interfere."""
-        interferes = probe_effect(self.rows, self.policy).is_changed
-        return [
-            arm
-            for arm in self.question.ladder.arms
-            if not self._is_left(arm) and not (interferes and needs_probe(arm))
-        ]
-
-    def _is_left(self, arm: Arm) -> bool:
-        mine = of_arm(self.rows, arm)
-        runs_nothing = len(mine) >= self.policy.voids and not tally(mine).trials
-        return arm in self.closed or (runs_nothing and arm is not Arm.PLAIN)
-
-    def step(self, arm: Arm, why: str, *, bare: bool | None = None) -> Step:
-        return Step(arm, self._bare_next(arm) if bare is None else self._as_allowed(arm, bare=bare), why)
-
-    def _as_allowed(self, arm: Arm, *, bare: bool) -> bool:
-        mixture = self.question.mixture
-        if needs_probe(arm) or mixture is Mixture.PROBED_ONLY:
-            return False
-        return bare or mixture is Mixture.BARE_ONLY
-
-    def _bare_next(self, arm: Arm) -> bool:
-        mine = of_arm(self.rows, arm)
-        bare, probed = len(bare_only(mine)), len(probed_only(mine))
-        effect = probe_effect(self.rows, self.policy)
-        seems_hidden = effect.hides and not effect.probed_failures
-        weight = 2 if self.question.ladder.bare_most or seems_hidden else 1
-        return self._as_allowed(arm, bare=effect.is_changed or bare <= weight * probed)
-
-
-_Rule = Callable[[_State], Step | Stop | None]
+_Rule = Callable[[State], Step | Stop | None]
 
 
 def next_step(
     question: Question, rows: Sequence[Row], *, closed: frozenset[Arm], remaining_s: float
 ) -> Step | Stop:
     """The next trial, or why there is none. `closed` are arms that cannot be had, or whose canary failed."""
-    state = _State(question, rows, closed)
+    state = State(question, rows, closed)
     for rule in _RULES:
         said = rule(state)
         if said is not None:
@@ -112,7 +54,7 @@ def _within(said: Step | Stop, rows: Sequence[Row], policy: PlanPolicy, remainin
     )
 
 
-def _nothing_runs(state: _State) -> Stop | None:
+def _nothing_runs(state: State) -> Stop | None:
     first = list(takewhile(lambda row: not row.counts, state.rows))
     nothing = [row for row in first if row.result is Result.NOTHING]
     if len(nothing) < state.policy.no_trials:
@@ -120,7 +62,7 @@ def _nothing_runs(state: _State) -> Stop | None:
     return Stop(f"{len(nothing)} of {len(first)} trials ran nothing, and none ran the test")
 
 
-def _opening(state: _State) -> Step | None:
+def _opening(state: State) -> Step | None:
     wanted = state.policy.opening if state.question.plain_first else 0
     if state.question.each is None:
         wanted = min(wanted, state.question.most)
@@ -132,7 +74,7 @@ def _opening(state: _State) -> Step | None:
     return state.step(Arm.PLAIN, f"opening: plain and bare, {opened + 1} of {wanted}", bare=True)
 
 
-def _asked_counts(state: _State) -> Step | Stop | None:
+def _asked_counts(state: State) -> Step | Stop | None:
     """A number of trials for each arm, as asked: round after round, so that all meet the same machine."""
     each = state.question.each
     if each is None:
@@ -145,14 +87,14 @@ def _asked_counts(state: _State) -> Step | Stop | None:
     return state.step(arm, f"as asked: {arm} {have[arm] + 1} of {each}")
 
 
-def _cap(state: _State) -> Stop | None:
+def _cap(state: State) -> Stop | None:
     ran = sum(row.result is not Result.VOID for row in state.rows)
     if ran < state.question.most:
         return None
     return Stop(f"{ran} trials have run, the most that this replay may have")
 
 
-def _always_fails(state: _State) -> Step | Stop | None:
+def _always_fails(state: State) -> Step | Stop | None:
     """All plain trials failed, and nothing passed: six of them make it deterministic."""
     rows = state.deciding
     plain, everywhere = tally(of_arm(rows, Arm.PLAIN)), tally(rows)
@@ -166,7 +108,7 @@ def _always_fails(state: _State) -> Step | Stop | None:
     )
 
 
-def _split_kinds(state: _State) -> Step | None:
+def _split_kinds(state: State) -> Step | None:
     """Bare trials of an arm all fail and probed ones all pass, or the other way round: is it the probe?"""
     if probe_effect(state.rows, state.policy).is_changed:
         return None
@@ -180,7 +122,7 @@ def _split_kinds(state: _State) -> Step | None:
     return None
 
 
-def _confirmed(state: _State) -> Step | Stop | None:
+def _confirmed(state: State) -> Step | Stop | None:
     """Enough failures that agree. What is left: a background, a look inside, a contrast."""
     seen = state.seen
     if seen.failures < state.policy.failures:
@@ -195,7 +137,7 @@ def _confirmed(state: _State) -> Step | Stop | None:
     return Stop(f"{seen.failures} failures agree, and {seen.passes} trials passed")
 
 
-def _background(state: _State) -> Step | None:
+def _background(state: State) -> Step | None:
     """Passing probed trials, to tell what also happens where nothing fails."""
     probed = tally(probed_only(state.rows))
     tries = len(probed_only(state.plain))
@@ -205,7 +147,7 @@ def _background(state: _State) -> Step | None:
     return state.step(Arm.PLAIN, "a control with the probe: what is also seen where it passes", bare=False)
 
 
-def _look_inside(state: _State) -> Step | None:
+def _look_inside(state: State) -> Step | None:
     """Only bare trials have failed: try to see the same with the probe, in the arm that failed most."""
     if tally(probed_only(state.rows)).failures or state.question.mixture is Mixture.BARE_ONLY:
         return None
@@ -217,14 +159,14 @@ def _look_inside(state: _State) -> Step | None:
     return state.step(arm, f"only bare trials failed so far: {arm} with the probe", bare=False)
 
 
-def _contrast(state: _State) -> Step | None:
+def _contrast(state: State) -> Step | None:
     rows = state.deciding
     arm = suspected_arm(rows)
     side = None if arm is None or arm in state.closed else side_to_run(arm, rows, state.policy)
     return None if side is None else state.step(side, f"contrast of {arm} with its control: {side}")
 
 
-def _enough(state: _State) -> Stop | None:
+def _enough(state: State) -> Stop | None:
     """Not confirmed, and not likely to be: Wald's test rejects a flake, or a first failure stays alone."""
     rows, seen, wald = state.deciding, state.seen, Wald.of(state.policy)
     if seen.trials < wald.passes_to_reject or _short_at_tightest(state):
@@ -242,12 +184,12 @@ def _enough(state: _State) -> Stop | None:
     return Stop(f"one failure, and none in the {alone - 1} trials after it")
 
 
-def _short_at_tightest(state: _State) -> bool:
+def _short_at_tightest(state: State) -> bool:
     arm = state.question.ladder.tightest
     return arm in state.open_arms and tally(of_arm(state.deciding, arm)).trials < state.policy.tightest
 
 
-def _confirming(state: _State) -> Step | None:
+def _confirming(state: State) -> Step | None:
     """After a first failure, some trials more in the arm that failed."""
     rows = state.deciding
     arms = arms_that_failed(rows)
@@ -260,7 +202,7 @@ def _confirming(state: _State) -> Step | None:
     return state.step(arms[0], f"{arms[0]} has failed once: again")
 
 
-def _ladder(state: _State) -> Step | None:
+def _ladder(state: State) -> Step | None:
     """Each arm in its order a few times, and controls between."""
     climbed = 0
     for arm in state.open_arms:
@@ -275,7 +217,7 @@ def _ladder(state: _State) -> Step | None:
     return None
 
 
-def _sampled(state: _State) -> Step | None:
+def _sampled(state: State) -> Step | None:
     arms = state.open_arms
     if not arms:
         return None
