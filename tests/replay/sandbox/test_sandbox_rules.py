@@ -124,17 +124,18 @@ def test_filter_is_whole_instructions_and_unknown_machines_have_none() -> None:
     assert filter_program("pdp11") is None
 
 
-@given(st.integers(0, 70000), st.integers(0, 70000))
-def test_map_of_owners_covers_every_number_once(on_disk: int, seen: int) -> None:
-    inside, outside = set(), set()
-    for line in map_of(on_disk, seen).splitlines():
-        first, onto, count = map(int, line.split())
-        assert count > 0
-        inside |= set(range(first, min(first + count, 70001)))
-        outside |= set(range(onto, min(onto + count, 70001)))
-    assert inside == set(range(70001)) - ({seen} - {on_disk})
-    assert outside == set(range(70001)) - ({on_disk} - {seen})
-    assert f"{on_disk} {seen} 1" in map_of(on_disk, seen)
+@given(st.integers(0, 70000), st.integers(0, 70000), st.integers(0, 1 << 30))
+def test_map_of_owners_turns_one_into_the_other_and_leaves_the_rest(
+    on_disk: int, seen: int, any_: int
+) -> None:
+    lines = [tuple(map(int, line.split())) for line in map_of(on_disk, seen).splitlines()]
+    assert all(count > 0 for _, _, count in lines)
+    for number in (any_, 0, on_disk - 1, on_disk, on_disk + 1, seen - 1, seen, seen + 1):
+        found = [onto + number - first for first, onto, count in lines if first <= number < first + count]
+        if number == on_disk:
+            assert found == [seen]
+        elif number >= 0:
+            assert found == ([] if number == seen else [number])
 
 
 def test_order_comes_through_its_descriptor_as_it_was() -> None:
