@@ -19,41 +19,47 @@ def verdict_sentence(
     is_opaque: bool,
 ) -> str:
     """`rows` are those that decide. Where the original names no cause, nothing is called the same as it."""
+    said = _said(verdict, rows, policy) + _only_under(sensitivity)
+    consistent = is_opaque and bool(tally(rows).failures)
+    return said + ("; consistent with the original, whose text names no cause" if consistent else "")
+
+
+def _said(verdict: ReplayVerdict, rows: Sequence[Row], policy: PlanPolicy) -> str:
     seen = tally(rows)
     match verdict:
         case ReplayVerdict.CONFIRMED_FLAKE:
-            said = (
+            return (
                 f"it failed {seen.failures} of {seen.trials} trials in the same way, and passed {seen.passes}"
             )
-            said += _only_under(sensitivity)
         case ReplayVerdict.REPRODUCED_ONCE if seen.failures > 1:
-            said = (
+            return (
                 f"it failed {seen.failures} of {seen.trials} trials in the same way and never passed; "
                 f"{policy.deterministic} plain trials would make it deterministic, one pass a flake"
             )
         case ReplayVerdict.REPRODUCED_ONCE:
-            said = (
-                f"it failed once in {seen.trials} trials: reproduced, not confirmed{_only_under(sensitivity)}"
-            )
+            return f"it failed once in {seen.trials} trials: reproduced, not confirmed"
         case ReplayVerdict.DETERMINISTIC:
             plain = tally(of_arm(rows, Arm.PLAIN))
             failures = plain.failures + plain.others
-            said = f"it failed {failures} of {plain.trials} plain trials, and passed in no arm"
+            return f"it failed {failures} of {plain.trials} plain trials, and passed in no arm"
         case ReplayVerdict.NOT_REPRODUCED:
-            said = f"not reproduced: {_not_excluded(rows)}"
+            return f"not reproduced: {_not_excluded(rows)}"
         case ReplayVerdict.OTHER_FAILURE:
-            said = f"{seen.others} of {seen.trials} trials failed, but not as the original did"
+            return f"{seen.others} of {seen.trials} trials failed, but not as the original did"
         case ReplayVerdict.NO_TRIAL:
-            said = f"none of {len(rows)} trials ran the test"
+            return f"none of {len(rows)} trials ran the test"
         case ReplayVerdict.BUDGET_EXHAUSTED:
-            ended = f"{seen.trials} countable trials, fewer than {policy.countable}, and none failed"
-            said = (
-                f"the budget ended after {ended}: {_not_excluded(rows)}"
-                if seen.trials
-                else "nothing has run yet"
-            )
-    consistent = is_opaque and bool(seen.failures)
-    return said + ("; consistent with the original, whose text names no cause" if consistent else "")
+            return _exhausted(rows, policy)
+
+
+def _exhausted(rows: Sequence[Row], policy: PlanPolicy) -> str:
+    trials = tally(rows).trials
+    if not trials:
+        return "nothing has run yet"
+    return (
+        f"the budget ended after {trials} countable trials, fewer than {policy.countable}, and none failed: "
+        f"{_not_excluded(rows)}"
+    )
 
 
 def probe_sentence(effect: ProbeEffect) -> str:
