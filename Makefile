@@ -71,7 +71,9 @@ coverage: test
 
 # Each part takes less than ten minutes on two cores. A soak part goes on from the one before, in .soak/;
 # SECONDS= makes it shorter, SEED= another one.
-ACCEPT := crashes crashes-postgres troubles soak-1 soak-2 soak-3 rest guest
+ACCEPT := crashes crashes-postgres troubles soak-1 soak-2 soak-3 rest guest \
+  $(addprefix replay-suspects-,1 2 3 4 5 6 7 8 9 10 11 12) $(addprefix replay-shared-,1 2 3 4 5) \
+  $(addprefix replay-stable-,1 2 3 4) replay-rates
 ACCEPTING := $(BIN)/python -m pytest -m accept -rP --timeout 580 $(ARGS)
 CRASHES := tests/flow/crashes
 
@@ -91,7 +93,20 @@ accept-soak-%:
 	$(ACCEPTING) tests/soak -k soak_$*
 
 accept-rest:
-	$(ACCEPTING) tests --ignore $(CRASHES) --ignore tests/soak --ignore tests/replay/guest
+	$(ACCEPTING) tests --ignore $(CRASHES) --ignore tests/soak --ignore tests/replay/guest --ignore tests/replay/suspects
+
+# Suspects of our own and others' under the full plan, stable tests, and the probe's effect on a rate.
+accept-replay-suspects-%:
+	$(ACCEPTING) tests/replay/suspects -k part-$*-
+
+accept-replay-shared-%:
+	$(ACCEPTING) tests/replay/suspects -k shared-$*-
+
+accept-replay-stable-%:
+	$(ACCEPTING) tests/replay/suspects -k stable-$*
+
+accept-replay-rates:
+	$(ACCEPTING) tests/replay/suspects -k rates_bare_and_probed
 
 # A small machine with cgroup v2, by /dev/kvm where that starts it; says so where none could be had.
 accept-guest:
@@ -99,7 +114,7 @@ accept-guest:
 
 # Twelve minutes on two cores, and on a quiet machine only. 10 M results in PostgreSQL are in the long form.
 bench: $(VENV)/.tools ## figures beside floors and goals; ONLY= names some, in their long form
-	@PYTHONPATH=tests:. $(BIN)/python tests/bench $(ONLY) $(ARGS)
+	@PYTHONPATH=tests:tests/replay:tests/replay/suspects:. $(BIN)/python tests/bench $(ONLY) $(ARGS)
 
 bench-table: $(VENV)/.tools ## write the last figures into README.md
 	@PYTHONPATH=tests:. $(BIN)/python tests/bench --write-table

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from replayed import SUSPECTS, Asked, Replayed
+from replayed import INCIDENTS, SUSPECTS, Asked, Replayed
 
 from app.domain.replay_words import Arm, CauseKind, FindingKind
 from worker.replay.limits import MIB
@@ -193,6 +193,23 @@ BY_SPAWN = (
     ),
     of(CauseKind.DEADLOCK, "test_deadlock_in_a_rank.py::test_batches_are_fetched", 1, "_take", "prefetch"),
     of(CauseKind.TEST_ASSERTION, "test_value_of_async_work.py::test_parts_add_up", None, "8.0"),
+)
+
+H, FLAKY_EXIT = INCIDENTS, "test_handoff_exit.py::test_full_state_is_exact"
+INCIDENTS_SHAPES = (
+    exception(
+        "test_handoff.py::test_handoff_is_exact[always]", 1, "digest of shard 1", "_check_digest", project=H
+    ),
+    of(
+        CauseKind.TERMINATED_SLOW, "test_handoff_slow.py::test_handoff_is_exact", 1, "_write_shard", project=H
+    ),
+    divergence(
+        "test_planner.py::test_ranks_plan_alike[after-release]", 0, "ValueError", "14", "15", project=H
+    ),
+)
+INCIDENTS_FLAKES = (
+    exception("test_handoff.py::test_handoff_is_exact[sometimes]", 1, "digest of shard 1", project=H),
+    of(CauseKind.CRASH_SIGNAL, FLAKY_EXIT, ANY, "SIGABRT", "while exiting", "after its work", project=H),
 )
 
 TIMING = (

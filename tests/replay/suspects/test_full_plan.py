@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from expectations import BY_FORK, BY_SPAWN, TIMING, Expected
+from expectations import BY_FORK, BY_SPAWN, INCIDENTS_FLAKES, INCIDENTS_SHAPES, TIMING, Expected
 from replayed import lines_of, replay_whole
 
 from app.domain.replay_words import CauseKind, Outcome, ReplayVerdict
@@ -45,15 +45,24 @@ def complaints(expected: Expected, report: Replay, verdict: ReplayVerdict) -> li
     return found
 
 
-@pytest.mark.parametrize("expected", [*parts(BY_FORK, first=1, each=8), *parts(BY_SPAWN, first=3, each=5)])
+@pytest.mark.parametrize(
+    "expected",
+    [
+        *parts(BY_FORK, first=1, each=8),
+        *parts(BY_SPAWN, first=3, each=5),
+        *parts(INCIDENTS_SHAPES, first=11, each=3),
+    ],
+)
 def test_suspect_is_deterministic_and_its_cause_is_told(expected: Expected, tmp_path: Path) -> None:
     report = replay_whole(expected.asked, tmp_path / "replay", budget_s=BUDGET_S)
     print(lines_of(report))  # noqa: T201 - shown with -rP
     assert not complaints(expected, report, ReplayVerdict.DETERMINISTIC)
 
 
-@pytest.mark.parametrize("expected", parts(TIMING, first=6, each=2))
-def test_timing_suspect_that_plain_runs_do_not_fail_is_confirmed(expected: Expected, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "expected", [*parts(TIMING, first=6, each=2), *parts(INCIDENTS_FLAKES, first=12, each=2)]
+)
+def test_flake_is_confirmed_and_its_cause_is_told(expected: Expected, tmp_path: Path) -> None:
     report = replay_whole(expected.asked, tmp_path / "replay", budget_s=BUDGET_S)
     print(lines_of(report))  # noqa: T201 - shown with -rP
     assert not complaints(expected, report, ReplayVerdict.CONFIRMED_FLAKE)
