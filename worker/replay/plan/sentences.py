@@ -24,7 +24,7 @@ def verdict_sentence(
     return said + ("; consistent with the original, whose text names no cause" if consistent else "")
 
 
-def _said(verdict: ReplayVerdict, rows: Sequence[Row], policy: PlanPolicy) -> str:
+def _said(verdict: ReplayVerdict, rows: Sequence[Row], policy: PlanPolicy) -> str:  # noqa: PLR0911 - one a verdict
     seen = tally(rows)
     match verdict:
         case ReplayVerdict.CONFIRMED_FLAKE:
