@@ -88,7 +88,7 @@ def test_reading_while_it_is_written_comes_to_the_same(tmp_path: Path) -> None:
         max_size=12,
     )
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_events_of_any_shape_raise_nothing_and_can_be_written_again(events: list[dict[str, object]]) -> None:
     with TemporaryDirectory() as name:
         write(Path(name), 7, *events)
