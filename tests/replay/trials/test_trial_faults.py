@@ -87,7 +87,7 @@ def _mark(project: Project) -> str:
 def test_what_never_ends_is_ended_at_its_time(faulty: Project, test: str, *, isolated: bool) -> None:
     began = time.monotonic()
     shown = faulty.run(f"test_it.py::{test}", isolated=isolated, timeout_s=4.0)
-    assert time.monotonic() - began < 25
+    assert time.monotonic() - began < 60
     assert shown.trial.outcome in {Outcome.TIMED_OUT, Outcome.FAILED}  # a bomb may meet its limit first
     assert shown.trial.cleanup.is_clean
     assert not living_with(str(faulty.trials))

@@ -1,11 +1,10 @@
 """Processes and exits as they were seen from outside: those that pytest's own process began."""
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from worker.replay.facts import Exit, Process
-from worker.replay.observed import Observed
+from worker.replay.observed import Observed, code_of
 from worker.replay.outside_events import Event, Executed, Forked, Left, Signalled
 
 
@@ -41,7 +40,7 @@ def read_tree(events: Iterable[Event], observed: Observed) -> Tree:
 
 
 def exit_of(pid: int, t: int, status: int, source: str, observed: Observed) -> Exit:
-    code = os.waitstatus_to_exitcode(status)
+    code = code_of(status)
     by_us = observed.killed_from is not None and t >= observed.killed_from and code < 0
     return Exit(pid, t, code, source, core_dumped=code < 0 and bool(status & 0x80), by_us=by_us)
 

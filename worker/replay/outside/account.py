@@ -35,9 +35,9 @@ class Account:
         self._ended_early_at: int | None = None
         self._timed_out = False
         self._waits: list[Waited] = []
-        self._survivors: list[Survivor] = []
+        self.survivors: list[Survivor] = []
         self._namings: list[Naming] = []
-        self._throttling: list[Throttling] = []
+        self.throttling: list[Throttling] = []
         self._last_usage: tuple[int, int] | None = None
         self._seen: dict[str, int | str] = {}
 
@@ -92,8 +92,9 @@ class Account:
         self._namings.append(naming)
 
     def proven_reason(self) -> str:
-        """The sentence of the proven wait that still stands."""
-        proven = [one for one in self._namings if one.what == "proven"]
+        """The sentence of the first proven wait that still stands."""
+        last = {(one.pid, one.group, one.number): one for one in self._namings}
+        proven = [one for one in last.values() if one.what == "proven"]
         if not proven:
             return ""
         first = proven[0]
@@ -102,12 +103,12 @@ class Account:
 
     def note_usage(self, usage: Usage) -> None:
         """One look at the quota's counter; the time that the tree was held still since the last one."""
-        if usage.throttled_ns is None or len(self._throttling) >= MOST_LOOKS:
+        if usage.throttled_ns is None or len(self.throttling) >= MOST_LOOKS:
             return
         now = time.monotonic_ns()
         if self._last_usage is not None and usage.throttled_ns > self._last_usage[1]:
             since, before = self._last_usage
-            self._throttling.append(Throttling(since, now, usage.throttled_ns - before))
+            self.throttling.append(Throttling(since, now, usage.throttled_ns - before))
         self._last_usage = (now, usage.throttled_ns)
 
     def finish(self, observer: Observer, output: Output) -> None:
@@ -125,9 +126,9 @@ class Account:
             supervisor=self.supervisor,
             project=self.project,
             waits=tuple(self._waits),
-            survivors=tuple(self._survivors),
+            survivors=tuple(self.survivors),
             pauses=self.pauses,
-            throttling=tuple(self._throttling),
+            throttling=tuple(self.throttling),
             namings=tuple(self._namings),
             killed_from=self._killed_from,
             timed_out=self._timed_out,
@@ -140,7 +141,7 @@ class Account:
         )
 
     def _add_survivor(self, pid: int, argv: list[object], state: str, ports: list[object]) -> None:
-        if len(self._survivors) < MOST_SURVIVORS:
+        if len(self.survivors) < MOST_SURVIVORS:
             words = tuple(str(one)[:_TEXT_CHARS] for one in argv[:_MOST_ARGUMENTS])
             heard = tuple(one for one in ports[:_MOST_ARGUMENTS] if isinstance(one, int))
-            self._survivors.append(Survivor(pid, words, state[:8], heard))
+            self.survivors.append(Survivor(pid, words, state[:8], heard))
