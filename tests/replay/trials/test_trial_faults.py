@@ -149,7 +149,8 @@ Project(Path({folder!r}), Path({trials!r})).run("test_it.py::test_never_ends", i
 
 
 @pytest.mark.parametrize("isolated", [True, False], ids=["walls", "no-walls"])
-def test_engine_that_is_killed_leaves_nothing_running(faulty: Project, *, isolated: bool) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_engine_that_is_ended_leaves_nothing_running(faulty: Project, number: int, *, isolated: bool) -> None:
     code = ENGINE.format(
         here=str(Path(__file__).parent),
         folder=str(faulty.folder),
@@ -159,6 +160,6 @@ def test_engine_that_is_killed_leaves_nothing_running(faulty: Project, *, isolat
     engine = subprocess.Popen([sys.executable, "-c", code])
     outside = faulty.trials / "trial-0" / "outside.jsonl"
     until(lambda: outside.exists() and b'"no:cacheprovider"' in outside.read_bytes())
-    os.kill(engine.pid, signal.SIGKILL)
+    os.kill(engine.pid, number)
     engine.wait()
     until(lambda: not living_with(str(faulty.trials)) and not living_with("test_it.py::test_never_ends"))
