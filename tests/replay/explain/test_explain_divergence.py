@@ -91,6 +91,13 @@ def test_first_collective_has_the_init_before_its_window() -> None:
     assert window.after == "init_process_group at tests/test_x.py:12 in _init"
 
 
+def test_rank_that_raised_before_any_collective_is_said_to_have() -> None:
+    story = Story()
+    story.raised(0, 2, "ValueError", "no", frames=ESTIMATE, seen=Seen.REPORTED)
+    story.call(1, 2, 5, error=TIMED_OUT)
+    assert "before any WORLD collective" in explain(ended(story, 0, 1).facts(ended=20.0)).cause.sentence
+
+
 def test_trial_that_was_ended_early_is_explained_from_provisional_facts() -> None:
     story = Story()
     story.together(1, count=14)
@@ -147,6 +154,8 @@ def test_chain_of_waits_leads_to_the_rank_that_waits_for_nobody() -> None:
     story.call(1, 2.1, 5.1, error=TIMED_OUT)
     cause = explain(ended(story, 0, 1, 2).facts(ended=20.0)).cause
     assert (cause.kind, cause.rank) == (CauseKind.RANK_DIVERGENCE, 0)
+    assert "after matched WORLD collective number 1; rank 1 entered WORLD collective 2" in cause.sentence
+    assert len(cause.consequences) == 2
 
 
 def test_exception_into_another_collective_is_a_divergence_not_a_deadlock() -> None:

@@ -310,3 +310,32 @@ def test_ranks_that_form_two_worlds_are_counted_in_the_one_they_raised_in() -> N
     story.together(3, count=2)
     story.raised(0, 4, "ValueError", "a", frames=(at(16, "_plan"),))
     assert "after matched WORLD collective number 2" in cause_of(story, 1, 0).sentence
+
+
+def test_trial_that_was_ended_once_the_awaited_rank_had_left() -> None:
+    story = Story()
+    story.together(1)
+    story.exit(1, 2.0, 0)
+    story.call(0, 2.1, None, "recv", peer=1)
+    cause = explain(story.facts(ended=5.0, ended_early_at=4.0)).cause
+    assert (cause.kind, cause.rank) == (CauseKind.EARLY_EXIT, 1)
+    assert "was ended in waiting for it" in cause.sentence
+
+
+def test_trial_that_was_ended_once_the_awaited_rank_had_raised_and_left() -> None:
+    story = Story()
+    story.together(1)
+    story.raised(1, 1.9, "KeyError", "'x'", frames=(at(16, "_plan"),))
+    story.exit(1, 2.0, 1)
+    story.call(0, 2.1, None)
+    cause = explain(story.facts(ended=5.0, ended_early_at=4.0)).cause
+    assert (cause.kind, cause.rank) == (CauseKind.RANK_EXCEPTION, 1)
+
+
+def test_trial_that_was_ended_once_the_awaited_rank_had_crashed() -> None:
+    story = Story()
+    story.together(1)
+    story.exit(1, 2.0, -11)
+    story.call(0, 2.1, None)
+    cause = explain(story.facts(ended=5.0, ended_early_at=4.0)).cause
+    assert (cause.kind, cause.rank) == (CauseKind.CRASH_SIGNAL, 1)

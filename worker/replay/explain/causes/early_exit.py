@@ -21,7 +21,7 @@ _HOST = 0
 
 def find(scene: Scene) -> Answer | None:
     for wait in scene.waits:
-        if wait.failed and wait.lost is not Lost.AFTERMATH:
+        if (wait.failed and wait.lost is not Lost.AFTERMATH) or (wait.awaited and not wait.failed):
             origin = _leaver(scene, wait)
             return _answer(scene, wait, *origin) if origin is not None else None
     return None
@@ -65,11 +65,12 @@ def _answer(scene: Scene, wait: Wait, pid: int, host: str) -> Answer:
     code = scene.lives.code_of(pid)
     how = "left cleanly (exit code 0)" if code == 0 else "destroyed its group"
     before = max(wait.until - left, 0)
+    end = "failed" if wait.failed else "was ended in waiting for it"
     name, peer = scene.ranks.name(pid), scene.ranks.name(wait.pid)
     return Answer(
         CauseKind.EARLY_EXIT,
         (
-            f"{name}{host} {how} {seconds(before)} before {peer}, which still needed it, failed",
+            f"{name}{host} {how} {seconds(before)} before {peer}, which still needed it, {end}",
             what_became(scene, wait.pid),
         ),
         pid=pid,

@@ -7,13 +7,15 @@ exception after the last collective that they shared, by its work ending well wi
 its waiting elsewhere. Without any of these, and if it comes after all, it is late.
 """
 
+from dataclasses import replace
+
 from app.domain.replay_words import CauseKind
 from worker.replay.explain.aftermath import what_became
 from worker.replay.explain.answers import Answer
 from worker.replay.explain.blame import Blame, first_blame, raised_before, raised_instead, was_gone
 from worker.replay.explain.exceptions import Known
 from worker.replay.explain.scene import Scene
-from worker.replay.explain.sentences import stable_place
+from worker.replay.explain.sentences import MOST_NAME, clean, stable_place
 from worker.replay.explain.waits import Wait
 from worker.replay.explain.windows import window_of
 
@@ -78,19 +80,28 @@ def _into_a_cycle(scene: Scene, blame: Blame) -> Answer | None:
     return _answer(scene, turned, raised.pid, raised, f"it waits in {own.words} instead")
 
 
+def _for_whom(scene: Scene, blame: Blame, pid: int) -> Wait:
+    """The wait that this very process was to join; the first of all may have waited for it through others."""
+    if pid in blame.wait.awaited:
+        return blame.wait
+    through = (one for one in scene.waits if pid in one.awaited and one.t_in <= blame.t)
+    return next(through, blame.wait)
+
+
+def _after(wait: Wait) -> str:
+    if wait.call is None or wait.line is None:
+        return ""
+    group = clean(wait.call.group, MOST_NAME)
+    if wait.ordinal == 1:
+        return f" before any {group} collective"
+    return f" after matched {group} collective number {wait.ordinal - 1}"
+
+
 def _answer(scene: Scene, blame: Blame, pid: int, raised: Known | None, why: str) -> Answer:
-    wait = blame.wait
+    wait = _for_whom(scene, blame, pid)
+    blame = replace(blame, wait=wait)
     name = scene.ranks.name(pid)
-    matched = (
-        f"after matched {wait.call.group} collective number {wait.ordinal - 1}"
-        if wait.call and wait.line
-        else ""
-    )
-    did = (
-        f"{name} raised {raised.words()} {matched}".rstrip()
-        if raised
-        else f"{name} went another way {matched}".rstrip()
-    )
+    did = f"{name} {f'raised {raised.words()}' if raised else 'went another way'}{_after(wait)}"
     alive = "when its peer gave up" if wait.failed else "when the trial was ended"
     return Answer(
         CauseKind.RANK_DIVERGENCE,
