@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -35,7 +35,7 @@ class ReplayLive:
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
-            self._live = Live(console=self._console, get_renderable=self._table, refresh_per_second=4)
+            self._live = Live(console=self._console, get_renderable=self.shown, refresh_per_second=4)
             self._live.start()
         else:
             says.progress(f"replaying {self._test} ...")
@@ -63,16 +63,15 @@ class ReplayLive:
         if self._live is None:
             says.progress(words)
 
+    def shown(self) -> Group:
+        return Group(self._table(), *(self._below(self._last) if self._last else ()))
+
     def _table(self) -> Table:
         table = Table(title=Text(self._test), title_justify="left", box=None, pad_edge=False)
         for column in ("arm", "bare", "probed", "void", "s"):
             table.add_column(column, justify="left" if column == "arm" else "right")
-        if self._last is None:
-            return table
-        for arm in self._last.arms:
+        for arm in self._last.arms if self._last else ():
             table.add_row(*map(Text, _arm_cells(arm)))
-        table.caption = Text("\n").join(self._below(self._last))
-        table.caption_justify = "left"
         return table
 
     def _below(self, last: Progress) -> Iterable[Text]:
@@ -96,11 +95,14 @@ def trial_words(trial: Trial) -> str:
 def naming_words(naming: Naming) -> str:
     """Who waits where for whom, and whether that is proven."""
     who = "a process" if naming.rank is None else f"rank {naming.rank}"
-    missing = ", ".join(map(str, naming.missing)) or "others"
+    ranks = ", ".join(map(str, naming.missing))
+    missing = (
+        f"rank {ranks} is" if len(naming.missing) == 1 else f"ranks {ranks} are" if ranks else "others are"
+    )
     proof = f": {naming.proof}" if naming.proof else ""
     return (
         f"{naming.what}{proof}: {who} waits in {naming.op} number {naming.number} on {naming.group}, "
-        f"where rank {missing} is missing"
+        f"where {missing} missing"
     )
 
 
