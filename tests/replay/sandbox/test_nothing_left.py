@@ -221,3 +221,45 @@ def test_closed_project_and_closed_interpreter_are_used_all_the_same(place: Path
             )
             assert process.communicate()[0] == b"read\n"
             assert process.returncode == 0
+
+
+def test_groups_below_another_group_than_ours_are_found_by_their_record(place: Path) -> None:
+    """An engine in a session of its own, as service managers and shells make them."""
+    other = _folder_to_be_in()
+    if other is None:
+        pytest.skip("no control group is ours to make here")
+    code = (
+        "import os, sys, time; from pathlib import Path\n"
+        f"Path({str(other / 'cgroup.procs')!r}).write_text('0')\n" + ENGINE.removesuffix("time.sleep(600)\n")
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code + "time.sleep(600)", str(place), "open", "unshare", "cgroup-v1", "m"],
+        stdout=subprocess.PIPE,
+        env={"PYTHONPATH": str(REPOSITORY), "PATH": os.defpath},
+        text=True,
+    ) as engine:
+        assert engine.stdout is not None
+        assert engine.stdout.readline() == "up\n"
+        assert list(other.glob("flake-triage.*"))
+        engine.send_signal(signal.SIGKILL)
+        engine.wait()
+    sweep()
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        with suppress(OSError):
+            other.rmdir()
+            break
+        time.sleep(0.02)
+    assert not other.exists()
+
+
+def _folder_to_be_in() -> Path | None:
+    own = own_groups().v1.get("memory")
+    if own is None:
+        return None
+    folder = own / f"test-session-{os.getpid()}"
+    try:
+        folder.mkdir()
+    except OSError:
+        return None
+    return folder

@@ -20,22 +20,22 @@ def sweep() -> Cleanup:
     Namespaces end with the engine by themselves, and their mounts with them. Left are groups, folders, and
     where nothing was isolated, processes: those of the groups, or of the sessions that were launched.
     """
-    processes = paths = groups = 0
-    mounts = 0
+    processes = paths = mounts = 0
+    groups = dict.fromkeys(_groups_below_ours())
     for left in records.of_the_dead():
         processes += _end_sessions(left.launched)
         mounts += records.mounts_below(left.folder)
+        groups |= dict.fromkeys(one for one in left.groups if (one / "cgroup.procs").exists())
         if owner_in(left.folder.name) is not None and left.folder.is_dir():
             shutil.rmtree(left.folder, ignore_errors=True)
             paths += 1
         left.file.unlink(missing_ok=True)
-    for folder in _groups_of_the_dead():
+    for folder in groups:
         processes += len(group.members(folder))
-        groups += 1
         if folder.suffix == ".scope":
             stop_unit(folder.name)
         group.remove(folder)
-    return Cleanup(processes=processes, groups=groups, mounts=mounts, paths=paths)
+    return Cleanup(processes=processes, groups=len(groups), mounts=mounts, paths=paths)
 
 
 def _end_sessions(launched: tuple[tuple[int, int], ...]) -> int:
@@ -51,7 +51,7 @@ def _end_sessions(launched: tuple[tuple[int, int], ...]) -> int:
     return ended
 
 
-def _groups_of_the_dead() -> list[Path]:
+def _groups_below_ours() -> list[Path]:
     own = own_groups()
     places = [*own.v1.values(), *([own.unified] if own.unified else [])]
     places += [place.parent for place in places if place.name == LEAF]

@@ -4,7 +4,7 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -17,20 +17,25 @@ _RECORD_BYTES = 64 << 10
 
 
 class Left(NamedTuple):
-    """What one sandbox of a dead owner had: its name, its folder, and (pid, start) of what it launched."""
+    """What one sandbox of a dead owner had: its name, folder, groups, and (pid, start) of what it launched.
+
+    The groups are told, since who sweeps may be in another group, and finds only what is below its own.
+    """
 
     file: Path
     name: str
     folder: Path
     launched: tuple[tuple[int, int], ...]
+    groups: tuple[Path, ...] = ()
 
 
 class Record:
     """One sandbox's entry, written whole each time."""
 
-    def __init__(self, name: str, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path, groups: Sequence[Path]) -> None:
         self._file = _home() / name
         self._folder = folder
+        self._groups = [str(one) for one in groups]
         self._launched: list[tuple[int, int]] = []
         self._write()
 
@@ -45,14 +50,9 @@ class Record:
 
     def _write(self) -> None:
         beside = self._file.with_suffix(".new")
-        beside.write_text(
-            json.dumps({"folder": str(self._folder), "launched": self._launched}), encoding="utf-8"
-        )
+        told = {"folder": str(self._folder), "launched": self._launched, "groups": self._groups}
+        beside.write_text(json.dumps(told), encoding="utf-8")
         beside.replace(self._file)
-
-
-def keep(name: str, folder: Path) -> Record:
-    return Record(name, folder)
 
 
 def of_the_dead() -> Iterator[Left]:
@@ -63,11 +63,13 @@ def of_the_dead() -> Iterator[Left]:
             continue
         folder = file / "nowhere"
         launched: tuple[tuple[int, int], ...] = ()
+        groups: tuple[Path, ...] = ()
         with suppress(OSError, ValueError, KeyError, TypeError):
             told = json.loads(file.read_bytes()[:_RECORD_BYTES])
             folder = Path(told["folder"])
             launched = tuple((int(pid), int(started)) for pid, started in told["launched"])
-        yield Left(file, file.name, folder, launched)
+            groups = tuple(Path(one) for one in told["groups"] if owner_in(Path(one).name) == owner)
+        yield Left(file, file.name, folder, launched, groups)
 
 
 def mounts_below(folder: Path) -> int:

@@ -38,7 +38,7 @@ class Sandbox:
         self._limiter = limiter
         self._walls = walls
         self._folder = folder
-        self._record = records.keep(limiter.name, folder)
+        self._record = records.Record(limiter.name, folder, [join.parent for join in limiter.on_entry.joins])
         self._started: list[subprocess.Popen[bytes]] = []
         self._usage = Usage()
         self._cleanup: Cleanup | None = None
