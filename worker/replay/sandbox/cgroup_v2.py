@@ -36,7 +36,7 @@ class VersionTwo:
             raise Unavailable(f"{parent} is not ours to make a group in: {error.strerror}") from error
         given = _words(self._folder / "cgroup.controllers")
         self.controllers = frozenset(WANTED) & given
-        if not self.controllers:
+        if not self.controllers or (self._folder / "cgroup.type").read_text().strip() != "domain":
             self._folder.rmdir()
             raise Unavailable("; ".join(self.missing.values()) or f"{parent} was given no controller")
         if (self._folder / "cgroup.freeze").exists():
@@ -90,7 +90,11 @@ class VersionTwo:
         """Hand on what we were given and do not hand on yet; what cannot be is told in `missing`."""
         given = _words(parent / "cgroup.controllers")
         wanted = [one for one in WANTED if one in given - _words(parent / "cgroup.subtree_control")]
-        if wanted and _is_ours_alone(parent):
+        if wanted and _pids_in(parent):
+            if not _is_ours_alone(parent):
+                # The kernel would hand some on all the same, to groups that take no processes then.
+                self.missing = dict.fromkeys(wanted, f"{parent} holds processes that are not ours")
+                return
             _move_to_leaf(parent)
         for controller in wanted:
             try:
@@ -120,15 +124,17 @@ def usage_of(folder: Path, controllers: frozenset[str]) -> Usage:
 
 
 def _is_ours_alone(folder: Path) -> bool:
-    """Holds nothing but this process and its descendants; the root needs no moving."""
+    """Holds nothing but this process and its descendants."""
+    return _pids_in(folder) <= {member.pid for member in family.descendants(os.getpid())}
+
+
+def _pids_in(folder: Path) -> set[int]:
+    """Processes that stand in the way of handing on; in the root none does."""
     if not (folder / "cgroup.type").exists():
-        return False
-    ours = {member.pid for member in family.descendants(os.getpid())}
-    try:
-        pids = {int(pid) for pid in (folder / "cgroup.procs").read_text().split()}
-    except (OSError, ValueError):
-        return False
-    return bool(pids) and pids <= ours
+        return set()
+    with suppress(OSError, ValueError):
+        return {int(pid) for pid in (folder / "cgroup.procs").read_text().split()}
+    return {0}
 
 
 def _move_to_leaf(folder: Path) -> None:
