@@ -21,4 +21,4 @@ def _worker(rank: int, port: int) -> None:
 
 def test_ranks_meet() -> None:
     with socket.create_server(("", 0)) as status_page:
-        assert exit_codes(_worker, port=status_page.getsockname()[1], join_s=6) == [0, 0]
+        assert exit_codes(_worker, port=status_page.getsockname()[1], join_s=4) == [0, 0]
