@@ -13,7 +13,7 @@ from worker.commands.replay_live import ReplayLive, naming_words
 from worker.commands.telling import tell
 from worker.replay.bundle.story import Line, Tone, story
 from worker.replay.engine import Progress
-from worker.replay.facts import Linked
+from worker.replay.facts import Frame, Linked
 from worker.replay.limits import Held, Hold, Limits
 from worker.replay.observed import Naming
 from worker.replay.report import ArmCount, Bound, Replay
@@ -110,6 +110,18 @@ def test_the_chain_of_an_exception_is_told_to_its_end_and_no_further() -> None:
     assert "  ValueError: a" in told
     assert "    b" in told
     assert sum(one.startswith("  its cause: KeyError") for one in told) == 6
+
+
+def test_of_a_stack_the_projects_frames_and_the_innermost_are_told() -> None:
+    own, other = Frame("a.py", 3, "t", "f()", in_project=True), Frame("/lib/x.py", 9, "call")
+    thrown = Thrown("ValueError", "", None, None, (other, other, own, other, other))
+    told = lines(replay_of(Explained(CauseKind.RANK_EXCEPTION, "it raised", 1, thrown)))
+    at = told.index("  ValueError")
+    assert told[at + 1 : at + 4] == [
+        "      3 other frames not shown",
+        "      a.py:3 in t: f()",
+        "      /lib/x.py:9 in call",
+    ]
 
 
 def test_what_is_not_explained_shows_the_raw_timeline() -> None:

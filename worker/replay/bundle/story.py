@@ -79,7 +79,7 @@ def _cause(cause: Explained) -> Iterator[Line]:
 
 
 def _thrown(thrown: Thrown) -> Iterator[Line]:
-    yield from _raised(f"{thrown.type}: {thrown.message}", thrown.frames)
+    yield from _raised(f"{thrown.type}: {thrown.message}" if thrown.message else thrown.type, thrown.frames)
     cause, context = thrown.cause, thrown.context
     for _ in range(MOST_LINKED):
         link, how = (cause, "its cause") if cause is not None else (context, "while this was being handled")
@@ -112,10 +112,12 @@ def _window(window: Window) -> Iterator[Line]:
 
 
 def _stack(frames: Sequence[Frame]) -> Iterator[Line]:
-    """The innermost ones, as a traceback has them."""
-    if len(frames) > MOST_FRAMES:
-        yield Line(f"      {counted(len(frames) - MOST_FRAMES, 'frame')} before these", Tone.SOFT)
-    for frame in frames[-MOST_FRAMES:]:
+    """The project's own and the innermost; all of a stack that never was in the project."""
+    own = [one for one in frames if one.in_project or one is frames[-1]]
+    shown = (own if any(one.in_project for one in frames) else list(frames))[-MOST_FRAMES:]
+    if len(shown) < len(frames):
+        yield Line(f"      {counted(len(frames) - len(shown), 'other frame')} not shown", Tone.SOFT)
+    for frame in shown:
         source = f": {frame.source}" if frame.source else ""
         yield Line(f"      {frame.file}:{frame.line} in {frame.function}{source}", Tone.SOFT)
 
