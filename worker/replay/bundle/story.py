@@ -113,7 +113,8 @@ def _window(window: Window) -> Iterator[Line]:
 
 def _stack(frames: Sequence[Frame]) -> Iterator[Line]:
     """The project's own and the innermost; all of a stack that never was in the project."""
-    own = [one for one in frames if one.in_project or one is frames[-1]]
+    last = len(frames) - 1
+    own = [one for index, one in enumerate(frames) if one.in_project or index == last]
     shown = (own if any(one.in_project for one in frames) else list(frames))[-MOST_FRAMES:]
     if len(shown) < len(frames):
         yield Line(f"      {counted(len(frames) - len(shown), 'other frame')} not shown", Tone.SOFT)
