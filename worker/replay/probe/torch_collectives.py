@@ -186,7 +186,8 @@ def _leave(spec: Spec, place: int, args: Tuple[Any, ...], kwargs: Dict[str, Any]
 def _group(spec: Spec, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Optional[torch_groups.Known]:
     try:
         if spec.name == _BATCH:
-            return torch_groups.known(getattr(_batch(args, kwargs)[0], "group", None))
+            batch = _batch(args, kwargs)
+            return torch_groups.known(getattr(batch[0], "group", None)) if batch else None
         return torch_groups.known(_argument(spec.group, args, kwargs))
     except Exception as error:  # noqa: BLE001 -- as above: wrong arguments are torch's to refuse
         journal.trouble("group", error)
@@ -194,7 +195,7 @@ def _group(spec: Spec, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Optiona
 
 
 def _batch(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Sequence[Any]:
-    batch: Sequence[Any] = args[0] if args else kwargs["p2p_op_list"]
+    batch: Sequence[Any] = args[0] if args else kwargs.get("p2p_op_list", ())
     return batch
 
 
@@ -213,10 +214,11 @@ def _other_rank(spec: Spec, group: torch_groups.Known, args: Tuple[Any, ...], kw
         return calls.NO_RANK
     told = _argument(spec.root, args, kwargs)
     if told is not None:
-        return int(told)
+        return told if type(told) is int else calls.NO_RANK
     within = _argument(spec.group_root, args, kwargs)
     if within is not None:
-        return group.ranks[int(within)]
+        is_member = type(within) is int and 0 <= within < len(group.ranks)
+        return group.ranks[within] if is_member else calls.NO_RANK
     return spec.default_root
 
 

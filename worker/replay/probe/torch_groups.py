@@ -67,12 +67,18 @@ def forget() -> None:
     _groups.c10d, _groups.lives, _groups.rank = c10d, lives, rank
 
 
-def new_life(rank: Optional[int]) -> None:
-    """A world begins: what was known of an earlier one is over."""
+def expect(rank: Optional[int]) -> str:
+    """A world is being initialised; what it will be called. An attempt that fails begins none."""
+    if not is_alive():
+        _groups.rank = rank
+    return _numbered(WORLD, _groups.lives + 1)
+
+
+def new_life() -> None:
+    """A world began: what was known of an earlier one is over."""
     dissolve()
     _groups.named.clear()
     _groups.lives += 1
-    _groups.rank = rank
 
 
 def dissolve() -> None:
@@ -89,10 +95,6 @@ def learn_rank() -> int:
     """From the world itself, whatever init was told."""
     rank = _groups.rank = int(_groups.c10d.get_rank()) if _groups.c10d is not None else 0
     return rank
-
-
-def world_label() -> str:
-    return _numbered(WORLD)
 
 
 def is_alive() -> bool:
@@ -146,7 +148,8 @@ def _meet(group: object) -> Optional[Known]:
     if met is None:
         ranks = tuple(int(one) for one in c10d.get_process_group_ranks(pg))
         torch_name = _torch_name(c10d, pg)
-        label = _numbered(WORLD if pg is world else _label(torch_name, getattr(pg, "group_desc", ""), ranks))
+        label = WORLD if pg is world else _label(torch_name, getattr(pg, "group_desc", ""), ranks)
+        label = _numbered(label, _groups.lives)
         met = _groups.by_id[id(pg)] = Known(next(_groups.numbers), torch_name, label, ranks)
         _groups.named[torch_name] = label
         if len(_groups.met) < MOST_GROUPS_COUNTED:
@@ -171,8 +174,8 @@ def _label(torch_name: str, description: object, ranks: Tuple[int, ...]) -> str:
     return "{}{}[{}{}]".format(torch_name, told, named, more)[:200]
 
 
-def _numbered(label: str) -> str:
-    return label if _groups.lives <= 1 else "{}~{}".format(label, _groups.lives)
+def _numbered(label: str, life: int) -> str:
+    return label if life <= 1 else "{}~{}".format(label, life)
 
 
 def _timeout_s(pg: object) -> Optional[float]:

@@ -58,14 +58,14 @@ def _around_init(original: wrapping.Function, delay: Optional[delays.Delays]) ->
 
 @wrapping.quietly
 def _begin_init(told: Dict[str, Any], rank: Optional[int], world: Optional[int]) -> int:
-    torch_groups.new_life(rank)
+    label = torch_groups.expect(rank)
     asked.start()
     flight.at_exit()
     if rank is not None:
         processes.rank_is(rank, world, "init")
     return journal.call(
         "init",
-        group=torch_groups.world_label(),
+        group=label,
         backend=str(told["backend"]) if told.get("backend") else None,
         address=_address(told),
         rank=rank,
@@ -80,6 +80,7 @@ def _begin_init(told: Dict[str, Any], rank: Optional[int], world: Optional[int])
 def _began(number: Optional[int]) -> None:
     """What the arguments did not tell, the new group does: its rank, its size, its timeout."""
     _out(number)
+    torch_groups.new_life()
     world = torch_groups.known(None)
     if world is not None:
         processes.rank_is(torch_groups.learn_rank(), len(world.ranks), "init")
