@@ -339,3 +339,13 @@ def test_trial_that_was_ended_once_the_awaited_rank_had_crashed() -> None:
     story.call(0, 2.1, None)
     cause = explain(story.facts(ended=5.0, ended_early_at=4.0)).cause
     assert (cause.kind, cause.rank) == (CauseKind.CRASH_SIGNAL, 1)
+
+
+def test_init_in_which_all_were_when_the_test_ended_them_has_not_failed() -> None:
+    story = Story(inits=False)
+    for rank in (0, 1):
+        story.init(rank, 1 + rank, None)
+        story.sent(None, rank, 3, target_state="S", target_cpu_grew=False)
+        story.exit(rank, 3.1, -15)
+    story.failed(4)
+    assert explain(story.facts()).cause.kind is CauseKind.NOT_EXPLAINED

@@ -52,8 +52,10 @@ def find(scene: Scene) -> Answer | None:
         why, pid = f"the ranks were given different addresses: {said}", None
     elif world.size > len(world.pids):
         why, pid = f"only {len(world.pids)} of {world.size} ranks were there", None
-    else:
+    elif wait.failed:
         why, pid = f"it raised {known.words()}" if known else "", wait.pid
+    else:
+        return None  # all were on their way when somebody ended them: nothing had failed
     return Answer(
         CauseKind.INIT_FAILURE,
         (why, failed) if silent else (failed, why),
