@@ -64,6 +64,7 @@ def read_facts(folder: Path) -> TrialFacts:
     tree = read_tree(read_events(folder / OUTSIDE), observed)
     shared = _shared_error_text(folder)
     words = "\n".join([shared, *observed.error_tails.values()])[-_TAIL_BYTES:]
+    words = words.replace(f'File "{observed.project}/', 'File "')  # as journals name the project's files
     processes, exits = merge(tree, journals.processes, journals.exits, observed)
     stacks = crash_stacks(shared, exits, observed)
     return TrialFacts(
