@@ -82,20 +82,20 @@ MOUNTS = """\
 25 1 0:22 / /sys/fs/cgroup rw - tmpfs tmpfs rw
 26 25 0:23 / {root}/cpu rw - cgroup cgroup rw,cpu,cpuacct
 27 25 0:24 /docker/1 {root}/memory rw - cgroup cgroup rw,memory
-28 25 0:25 / {root}/uni\\040fied rw - cgroup2 cgroup2 rw
+28 25 0:25 / {root}/uni\\040two rw - cgroup2 cgroup2 rw
 torn line
 """
 
 
 def test_own_groups_are_found_by_controller_also_in_containers_and_hybrids(tmp_path: Path) -> None:
-    for folder in ("cpu/a", "memory/b", "uni fied/c", "self"):
+    for folder in ("cpu/a", "memory/b", "uni two/c", "self"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "self" / "mountinfo").write_text(MOUNTS.format(root=tmp_path))
     (tmp_path / "self" / "cgroup").write_text("4:memory:/docker/1/b\n1:cpu,cpuacct:/a\n0::/c\n")
     own = own_groups(proc=tmp_path)
     assert own.v1["cpu"] == own.v1["cpuacct"] == tmp_path / "cpu" / "a"
     assert own.v1["memory"] == tmp_path / "memory" / "b"
-    assert own.unified == tmp_path / "uni fied" / "c"
+    assert own.unified == tmp_path / "uni two" / "c"
     assert own_groups("nobody", tmp_path).unified is None
 
 
