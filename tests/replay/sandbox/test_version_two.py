@@ -116,7 +116,7 @@ def test_service_that_was_given_its_group_moves_to_a_leaf_and_limits_below_it(de
 
 
 def test_group_with_others_in_it_is_left_as_it_is_and_nothing_is_claimed(delegated: Path) -> None:
-    started = "sleep 60 > /dev/null & echo $!"  # an orphan: nobody's that we could move
+    started = "sleep 600 > /dev/null 2>&1 & echo $!"  # an orphan: nobody's that we could move
     other = subprocess.run(["sh", "-c", started], capture_output=True, text=True, check=True).stdout.strip()
     (delegated / "cgroup.procs").write_text(other)
     try:
