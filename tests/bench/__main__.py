@@ -13,7 +13,17 @@ import machine
 import table
 from measured import Row
 
-FIGURES = ("ack", "run_to_comment", "ingest", "first_page", "start", "reading", "signatures", "probe")
+FIGURES = (
+    "ack",
+    "run_to_comment",
+    "ingest",
+    "first_page",
+    "start",
+    "reading",
+    "signatures",
+    "probe",
+    "reproduction",
+)
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".bench"
 
