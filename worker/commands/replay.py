@@ -127,7 +127,6 @@ def replay(
     )
     if plan != "auto":
         raise typer.BadParameter("--plan is auto; --arm names arms instead")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # removes sandboxes on the way
     project = project.resolve()
     limits = Limits(
         timeout_s=timeout,
@@ -144,6 +143,7 @@ def replay(
         isolated=not no_isolation,
     )
     sweep()
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # removes sandboxes on the way
     try:
         targets = _targets(source, suspect, nodes, files, failure, inject_all, limits)
         folder = replay_options.empty_folder(out)
@@ -162,6 +162,8 @@ def replay(
     except Refused as error:
         says.progress(f"flake-triage: {error}")
         raise typer.Exit(says.NOTHING_DONE) from error
+    finally:
+        signal.signal(signal.SIGTERM, before)
     if not session.has_run:
         raise typer.Exit(says.NOTHING_DONE)
 
