@@ -113,6 +113,7 @@ def _work(
     ended = True
     lease.start()
     try:
+        unfinished = relay.start_over()  # before the engine: once it has caught up, nothing stirs again
         engine.start()
         ended = False
         try:
@@ -123,7 +124,6 @@ def _work(
                 beside(reconciler.run, name="reconciler"),
                 beside(Upkeep(deps, forget_ended=engine.forget_ended).run, name="upkeep"),
             ):
-                unfinished = relay.start_over()
                 log.info(
                     "worker is ready",
                     unfinished=unfinished,
