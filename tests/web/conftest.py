@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,38 +12,11 @@ from fastapi import FastAPI
 from fixtures_postgres import Server
 from pydantic import SecretStr
 from starlette.testclient import TestClient
+from web_apps import build, dispose
 
-from app.deps import Wiring
-from app.main import create_app
 from app.settings import Settings
-from app.store.base import Base, InboxBase
-
-
-class SteppingClock:
-    """Each reading is a second after the one before."""
-
-    def __init__(self, start: datetime) -> None:
-        self.moment = start
-
-    def now(self) -> datetime:
-        self.moment += timedelta(seconds=1)
-        return self.moment
-
 
 MakeApp = Callable[..., FastAPI]
-
-
-def build(settings: Settings) -> FastAPI:
-    """An application whose tables exist."""
-    app = create_app(settings, SteppingClock(web_story.NOW))
-    wired: Wiring = app.state.wiring
-    Base.metadata.create_all(wired.store)
-    InboxBase.metadata.create_all(wired.inbox)
-    return app
-
-
-def dispose(app: FastAPI) -> None:
-    app.state.wiring.dispose()
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from conftest import build, dispose
 from pydantic import SecretStr
 from starlette.testclient import TestClient
+from web_apps import build, dispose
 
 from app.deps import Wiring
 from app.settings import Settings
