@@ -4,6 +4,7 @@ Times are nanoseconds of the machine's monotonic clock, which all processes of o
 order across ranks. Process ids are those inside the trial's own namespace.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,6 +12,17 @@ from enum import StrEnum
 from worker.replay.limits import Usage
 
 WORLD = "WORLD"
+_LIFE = re.compile(r"(.+)~([1-9][0-9]{0,6})", re.DOTALL)
+
+
+def name_and_life(group: str) -> tuple[str, int]:
+    """A group's name, and which of its process's worlds it belongs to: `WORLD~2` is of the second.
+
+    Each process counts its own worlds: a rank that was started anew is in its first while its peers are in
+    their second, so that names with a count are not compared between processes.
+    """
+    found = _LIFE.fullmatch(group) if "~" in group else None
+    return (found[1], int(found[2])) if found else (group, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,3 +153,19 @@ def test_asynchronous_call_waits_only_within_its_wait() -> None:
 @pytest.mark.parametrize("source", [Source.FLIGHT_RECORDER])
 def test_numbers_of_the_flight_recorder_are_not_mixed_in(source: Source) -> None:
     assert lonely([call(1, 1, source=source)]) == []
+
+
+def test_rank_of_a_second_world_meets_one_that_was_started_anew() -> None:
+    """Each counts the worlds of its own process: `WORLD~2` of the one is `WORLD` of the other."""
+    groups = [Group(100, "WORLD~2", (0, 1), 30), Group(101, WORLD, (0, 1), 30)]
+    entered = [call(0, 1, group="WORLD~2"), call(1, 1)]
+    assert lonely(entered, groups=groups) == []
+    (one,) = lonely([call(0, 1, group="WORLD~2")], groups=groups)
+    assert (one.rank, one.missing, one.proof) == (0, (1,), "")
+
+
+def test_calls_of_a_world_that_is_over_do_not_count_in_the_next() -> None:
+    groups = [Group(100 + rank, "WORLD~2", (0, 1), 30) for rank in (0, 1)]
+    before = [call(rank, number, t_out=25) for rank in (0, 1) for number in (1, 2)]
+    (one,) = lonely([*before, call(0, 1, group="WORLD~2")], groups=groups)
+    assert (one.rank, one.at.group, one.missing, one.proof) == (0, "WORLD~2", (1,), "")

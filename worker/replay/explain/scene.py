@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from worker.replay.explain.background import habits
 from worker.replay.explain.exceptions import Known, know_exceptions, outermost
+from worker.replay.explain.incarnations import with_common_names
 from worker.replay.explain.lives import Lives, know_lives
 from worker.replay.explain.matching import Line, know_lines
 from worker.replay.explain.printed import with_printed
@@ -69,7 +70,7 @@ class Scene:
 
 def look(facts: TrialFacts, passing: Sequence[TrialFacts] = ()) -> Scene:
     """Put the trial's facts together; total on any facts."""
-    facts = with_printed(facts)
+    facts = with_printed(with_common_names(facts))
     ranks = know_ranks(facts)
     lives = know_lives(facts)
     worlds = know_worlds(facts, ranks, lives)
@@ -81,7 +82,7 @@ def look(facts: TrialFacts, passing: Sequence[TrialFacts] = ()) -> Scene:
         stacks.setdefault(stack.pid, []).append(stack)
     return Scene(
         facts,
-        tuple(passing),
+        tuple(map(with_common_names, passing)),
         ranks,
         lives,
         worlds,

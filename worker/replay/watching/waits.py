@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from worker.replay.facts import WORLD, Collective, Exit, Group, Process, Source
+from worker.replay.facts import WORLD, Collective, Exit, Group, Process, Source, name_and_life
 
 _SEND: Final = frozenset({"send", "isend"})
 _RECEIVE: Final = frozenset({"recv", "irecv"})
@@ -70,13 +70,15 @@ class _View:
             if one.rank is not None and one.observed:
                 self.ranks[one.rank] = one  # a later batch of the same ranks counts, not the first
         self._rank_of = {one.pid: rank for rank, one in self.ranks.items()}
-        self._latest = {(one.pid, one.name): one for one in sorted(moment.groups, key=lambda one: one.t)}
+        self._latest = {
+            (one.pid, _name_of(one.name)): one for one in sorted(moment.groups, key=lambda one: one.t)
+        }
         self._groups = {key: one for key, one in self._latest.items() if one.destroyed_at is None}
         self._calls: dict[tuple[int, str], list[Collective]] = {}
-        for call in moment.collectives:
+        for call in _of_last_world(moment):
             rank = self._rank_of.get(call.pid)
             if rank is not None and call.source is Source.WRAPPER:
-                self._calls.setdefault((rank, call.group), []).append(call)
+                self._calls.setdefault((rank, _name_of(call.group)), []).append(call)
 
     def blocked(self, rank: int) -> Collective | None:
         """The collective in which the rank's oldest blocked thread is, unless the rank has ended."""
@@ -95,13 +97,13 @@ class _View:
     def missing(self, rank: int, at: Collective) -> tuple[int, ...]:
         if at.op in _P2P:
             return self._missing_peer(rank, at)
-        group = self._groups.get((at.pid, at.group))
-        members = group.ranks if group else tuple(self.ranks) if at.group == WORLD else ()
+        group = self._groups.get((at.pid, _name_of(at.group)))
+        members = group.ranks if group else tuple(self.ranks) if _name_of(at.group) == WORLD else ()
         return tuple(sorted(peer for peer in members if peer != rank and not self._has_come(peer, at)))
 
     def proof_of_end(self, missing: Sequence[int], at: Collective) -> str:
         """An end from before the group was made is that of an earlier batch, whose rank has come again."""
-        group = self._groups.get((at.pid, at.group))
+        group = self._groups.get((at.pid, _name_of(at.group)))
         since = group.t if group else at.t_in
         for rank in missing:
             process = self.ranks.get(rank)
@@ -111,14 +113,14 @@ class _View:
                 return f"rank {rank} has ended with {how}"
             if end is None and process is not None and (process.exiting_at or 0) >= since:
                 return f"rank {rank} is leaving: its interpreter exits"
-            left = self._latest.get((process.pid, at.group)) if process else None
+            left = self._latest.get((process.pid, _name_of(at.group))) if process else None
             if left is not None and (left.destroyed_at or 0) >= since:
                 return f"rank {rank} has destroyed the group {at.group}"
         return ""
 
     def _has_come(self, peer: int, at: Collective) -> bool:
         """It entered that number of that group, and, where it is still in there, the same operation."""
-        calls = [call for call in self._calls.get((peer, at.group), ()) if call.op not in _P2P]
+        calls = [call for call in self._calls.get((peer, _name_of(at.group)), ()) if call.op not in _P2P]
         same = next((call for call in calls if call.number == at.number), None)
         if same is None:
             return any(call.number > at.number for call in calls)
@@ -131,9 +133,9 @@ class _View:
         ours, theirs = (_SEND, _RECEIVE) if at.op in _SEND else (_RECEIVE, _SEND)
         mine = sum(
             call.op in ours and call.peer == at.peer and call.t_in <= at.t_in
-            for call in self._calls.get((rank, at.group), ())
+            for call in self._calls.get((rank, _name_of(at.group)), ())
         )
-        of_peer = self._calls.get((at.peer, at.group), ())
+        of_peer = self._calls.get((at.peer, _name_of(at.group)), ())
         made = sum(call.op in theirs and call.peer in {rank, None} for call in of_peer)
         return (at.peer,) if made < mine else ()
 
@@ -150,6 +152,18 @@ def _circle(rank: int, missing: Mapping[int, tuple[int, ...]], waiting: Mapping[
                 seen.add(peer)
                 path.append((peer, [*way, peer]))
     return ""
+
+
+def _of_last_world(moment: Moment) -> list[Collective]:
+    """Each process's calls in the last of its worlds. Its peers may have had more worlds, or fewer."""
+    last: dict[int, int] = {}
+    for pid, group in {(one.pid, one.name) for one in moment.groups}:
+        last[pid] = max(last.get(pid, 1), name_and_life(group)[1])
+    return [one for one in moment.collectives if name_and_life(one.group)[1] >= last.get(one.pid, 1)]
+
+
+def _name_of(group: str) -> str:
+    return name_and_life(group)[0]
 
 
 def _name(at: Collective) -> str:
