@@ -23,7 +23,7 @@ from worker.says import JsonFlag
 commands = typer.Typer(
     no_args_is_help=True,
     help="Check, read and repeat what a replay left as evidence.",
-    epilog="Example: flake-triage bundle verify replay-of-test_plan",
+    epilog="Example: flake-triage bundle show evidence",
 )
 Folder = Annotated[
     Path, typer.Argument(metavar="DIR", exists=True, file_okay=False, help="What `replay --out` wrote.")
@@ -87,11 +87,16 @@ def show_bundle(folder: Folder, *, as_json: JsonFlag = False) -> None:
 def repeat_bundle(
     folder: Folder,
     *,
-    trial: Annotated[int | None, typer.Option(min=1, help="Which one; else the failure shown.")] = None,
+    trial: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Which one; else the failure shown.")
+    ] = None,
     project: Annotated[
         Path | None,
         typer.Option(
-            exists=True, file_okay=False, help="Where to run it; else where it ran, or its sources."
+            exists=True,
+            file_okay=False,
+            metavar="DIR",
+            help="Where to run it; else where it ran, or its sources.",
         ),
     ] = None,
     python: Annotated[
@@ -149,5 +154,7 @@ def _repeated(found: Repeated) -> Iterator[Line]:
 def _bundles(folder: Path) -> list[Path]:
     found = layout.bundles_in(folder)
     if not found:
-        raise Gone(str(folder), "there is no bundle in it")
+        raise Gone(
+            str(folder), "there is no bundle in it; it should be what `flake-triage replay --out` wrote"
+        )
     return found

@@ -47,7 +47,10 @@ def replay(
         typer.Option(exists=True, dir_okay=False, metavar="FILE", help="Every red test of a results file."),
     ] = None,
     failure: Annotated[
-        int | None, typer.Option(min=1, metavar="ID", help="A failure of the store, to be reproduced.")
+        int | None,
+        typer.Option(
+            min=1, metavar="ID", help="A failure of the store, as `flake-triage verdicts --json` numbers it."
+        ),
     ] = None,
     project: Annotated[
         Path,
@@ -58,23 +61,35 @@ def replay(
     python: Annotated[
         Path | None,
         typer.Option(
-            metavar="EXE", help="The interpreter with the project's packages. Default: its .venv's."
+            metavar="EXE",
+            help="The interpreter with the project's packages. Default: that of its .venv, or python.",
         ),
     ] = None,
     plan: Annotated[
-        str, typer.Option(metavar="auto", help="The plan chooses the arms and when to stop.")
+        str,
+        typer.Option(
+            metavar="auto", help="We choose the arms (under what each trial runs) and when to stop."
+        ),
     ] = "auto",
     arm: Annotated[
         list[str] | None,
-        typer.Option(metavar="ARM", help=f"Only under these: {', '.join(Arm)}; repeat, or use commas."),
+        typer.Option(metavar="ARM", help=f"Only under this: {', '.join(Arm)}. Repeat it, or use commas."),
     ] = None,
     trials: Annotated[
-        int | None, typer.Option(min=1, max=100_000, help="At most so many; with --arm, of each arm.")
+        int | None,
+        typer.Option(
+            min=1,
+            max=100_000,
+            metavar="N",
+            help="At most so many that run the test; with --arm, of each arm.",
+        ),
     ] = None,
     budget: Annotated[
-        float, typer.Option(min=1, metavar="SECONDS", help="Of each test's replay, in wall time.")
+        float, typer.Option(min=1, metavar="SECONDS", help="Wall time of each test's replay.")
     ] = DEFAULT_BUDGET_S,
-    cpus: Annotated[float | None, typer.Option(min=0.01, max=1024, help="CPUs of every trial.")] = None,
+    cpus: Annotated[
+        float | None, typer.Option(min=0.01, max=1024, metavar="X", help="CPUs of every trial, such as 0.5.")
+    ] = None,
     memory: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Memory of every trial: 512m, 2g.")
     ] = None,
@@ -85,17 +100,24 @@ def replay(
         float, typer.Option(min=1, metavar="SECONDS", help="Wall time of one trial.")
     ] = DEFAULT_TIMEOUT_S,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**31 - 1, help="Of the plan; else one is drawn.")
+        int | None,
+        typer.Option(
+            min=0, max=2**31 - 1, metavar="N", help="Seed of the random choices; else one is drawn."
+        ),
     ] = None,
     expect_signature: Annotated[
-        str | None, typer.Option(metavar="KEY", help="Only failures of this signature count.")
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="Only failures of this signature count; --json prints those of the trials.",
+        ),
     ] = None,
     inject: Annotated[
         str | None,
         typer.Option(
             metavar="SPEC",
             help="Raise a fault in one rank, and see whether the test shows it: "
-            "rank=1,at=collective:1|init|return,raise=RuntimeError:TEXT, each part as wanted.",
+            "rank=1,at=PLACE,raise=RuntimeError:TEXT, where PLACE is collective:1, init or return.",
         ),
     ] = None,
     inject_all: Annotated[
@@ -105,7 +127,8 @@ def replay(
         bool, typer.Option("--no-isolation", help="Run it with your own rights, in sight of all your files.")
     ] = False,
     compare_limits: Annotated[
-        bool, typer.Option("--compare-limits", help="As many trials under each limit, as a table.")
+        bool,
+        typer.Option("--compare-limits", help="The same number of trials under each limit, told as a table."),
     ] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="An empty or new folder for the evidence.")],
     as_json: JsonFlag = False,

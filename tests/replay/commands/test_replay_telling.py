@@ -142,6 +142,31 @@ def test_the_story_says_what_limits_were_worth_and_what_was_left() -> None:
     )
 
 
+def test_the_story_of_what_never_ran_says_why_and_tells_no_rate() -> None:
+    idle = [
+        replace(failed(Explained(CauseKind.NONE)), outcome=Outcome.NO_TRIAL, reason=f"reason {number // 2}")
+        for number in range(10)
+    ]
+    told = lines(replay_of(Explained(CauseKind.NONE), trials=tuple(idle), bound=Bound(0, 0, 0.0, 1.0)))
+    assert told[2:6] == ["  reason 0", "  reason 1", "  reason 2", "  and 2 other reasons"]
+    assert not any("a rate between" in one for one in told)
+
+
+def test_an_arm_tells_only_of_the_kinds_of_trials_that_it_had() -> None:
+    arms = (ArmCount(Arm.PLAIN, 1, 3, 0, 0, 0, 9.0), ArmCount(Arm.PAUSE, voids=2))
+    told = lines(replay_of(Explained(CauseKind.NONE), arms=arms))
+    assert "  plain        bare 1 of 3, 9.0 s" in told
+    assert "  pause        none that counts, 2 void, 0.0 s" in told
+    assert "  together 1 of 1: a rate between 5.0 % and 100.0 % (95 % confidence)" in told
+
+
+def test_the_story_says_why_there_was_no_further_trial() -> None:
+    decisions = ("opening: plain and bare, 1 of 3", "interrupted: what is known so far")
+    told = lines(replay_of(Explained(CauseKind.NONE), decisions=decisions))
+    assert "interrupted: what is known so far" in told
+    assert decisions[0] not in told
+
+
 def test_no_line_is_markup_and_none_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     tell([Line("[red]a[/red] :smile: \x1b[31m\u202e", Tone.BAD), Line("x" * 500)])
     out = capsys.readouterr().out.splitlines()

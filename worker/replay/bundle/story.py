@@ -12,6 +12,9 @@ from worker.replay.trial import Explained, Thrown, Trial, Window
 MOST_FRAMES = 12
 MOST_LINKED = 6
 MOST_LINES = 40
+MOST_REASONS = 3
+ENDS = ("end: ", "interrupted: ")
+"""How the plan's last words begin: why there was no further trial."""
 
 
 class Tone(StrEnum):
@@ -45,25 +48,40 @@ def story(replay: Replay) -> Iterator[Line]:
     if matched:
         told = ", ".join(f"{count} on {group}" for group, count in matched.items())
         yield Line(f"Matched collectives: {told}")
+    yield from _not_run(replay.trials)
     yield from arm_lines(replay)
+    yield from (Line(one) for one in replay.decisions if one.startswith(ENDS))
     yield from _held(replay.trials)
 
 
 def arm_lines(replay: Replay) -> Iterator[Line]:
-    """Failures of trials for each arm, and which limit flips the outcome."""
-    yield Line("Failures of trials, by arm", Tone.HEAD)
+    """Failures of trials for each arm, and which limit flips the outcome; nothing where no trial counts."""
+    if not replay.bound.trials:
+        return
+    yield Line(
+        "Failures of trials, by arm (probed: with our probe in every process; bare: without)", Tone.HEAD
+    )
     for arm in replay.arms:
         void = f", {arm.voids} void" if arm.voids else ""
-        bare = f"bare {arm.bare_failures} of {arm.bare_trials}"
-        probed = f"probed {arm.probed_failures} of {arm.probed_trials}"
-        yield Line(f"  {arm.arm.value:<12} {bare}, {probed}{void}, {arm.seconds:.1f} s")
+        bare = [f"bare {arm.bare_failures} of {arm.bare_trials}"] if arm.bare_trials else []
+        probed = [f"probed {arm.probed_failures} of {arm.probed_trials}"] if arm.probed_trials else []
+        told = ", ".join([*bare, *probed]) or "none that counts"
+        yield Line(f"  {arm.arm.value:<12} {told}{void}, {arm.seconds:.1f} s")
     bound = replay.bound
     yield Line(
-        f"  together {bound.failures} of {bound.trials}: a rate between {bound.rate_low_95:.1%} and "
-        f"{bound.rate_high_95:.1%} (95 %)"
+        f"  together {bound.failures} of {bound.trials}: a rate between {100 * bound.rate_low_95:.1f} % and "
+        f"{100 * bound.rate_high_95:.1f} % (95 % confidence)"
     )
     for one in replay.sensitivity:
         yield Line(f"  {one.text}")
+
+
+def _not_run(trials: Sequence[Trial]) -> Iterator[Line]:
+    """Why trials ran nothing or are void, each reason once."""
+    reasons = list(dict.fromkeys(one.reason for one in trials if one.reason and not one.outcome.counts))
+    yield from (Line(f"  {one}", Tone.BAD) for one in reasons[:MOST_REASONS])
+    if len(reasons) > MOST_REASONS:
+        yield Line(f"  and {counted(len(reasons) - MOST_REASONS, 'other reason')}")
 
 
 def _cause(cause: Explained) -> Iterator[Line]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from app.domain.replay_words import Arm, ReplayVerdict
+from app.domain.wording import counted
 from worker.replay.plan.intervals import clopper_pearson
 from worker.replay.plan.policy import PlanPolicy
 from worker.replay.plan.probe_effect import ProbeEffect
@@ -37,17 +38,20 @@ def _said(verdict: ReplayVerdict, rows: Sequence[Row], policy: PlanPolicy) -> st
                 f"{policy.deterministic} plain trials would make it deterministic, one pass a flake"
             )
         case ReplayVerdict.REPRODUCED_ONCE:
-            return f"it failed once in {seen.trials} trials: reproduced, not confirmed"
+            return (
+                f"it failed once in {counted(seen.trials, 'trial')}: reproduced, not confirmed; "
+                "a second failure and a pass would make it a flake"
+            )
         case ReplayVerdict.DETERMINISTIC:
             plain = tally(of_arm(rows, Arm.PLAIN))
             failures = plain.failures + plain.others
             return f"it failed {failures} of {plain.trials} plain trials, and passed in no arm"
         case ReplayVerdict.NOT_REPRODUCED:
-            return f"not reproduced: {_not_excluded(rows)}"
+            return f"it never failed: {_not_excluded(rows)}"
         case ReplayVerdict.OTHER_FAILURE:
             return f"{seen.others} of {seen.trials} trials failed, but not as the original did"
         case ReplayVerdict.NO_TRIAL:
-            return f"none of {len(rows)} trials ran the test"
+            return f"the test ran in none of {counted(len(rows), 'trial')}"
         case ReplayVerdict.BUDGET_EXHAUSTED:
             return _exhausted(rows, policy)
 
@@ -57,8 +61,8 @@ def _exhausted(rows: Sequence[Row], policy: PlanPolicy) -> str:
     if not trials:
         return "nothing has run yet"
     return (
-        f"the budget ended after {trials} countable trials, fewer than {policy.countable}, and none failed: "
-        f"{_not_excluded(rows)}"
+        f"it ended after {counted(trials, 'trial')}, fewer than the {policy.countable} that say something, "
+        f"and none failed: {_not_excluded(rows)}"
     )
 
 
