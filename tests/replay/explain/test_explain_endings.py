@@ -47,7 +47,7 @@ def test_bare_facts_alone_tell_a_crash_at_exit(number: int, name: str) -> None:
     assert name in cause.sentence
     assert "while exiting, after its work" in cause.sentence
     assert "terminate called without an active exception" in cause.sentence
-    assert "ranks are told by the order of start" in cause.sentence
+    assert "which rank is which is guessed from the order in which they started" in cause.sentence
     assert cause.place is None
 
 

@@ -40,7 +40,7 @@ def test_printed_exception_of_one_worker_is_the_cause() -> None:
     cause = cause_of(of(2, "RuntimeError: digest differs"), 0, 1)
     assert (cause.kind, cause.rank) == (CauseKind.RANK_EXCEPTION, 1)
     assert "rank 1 raised RuntimeError: digest differs at /w/tests/test_x.py:16 in _verify" in cause.sentence
-    assert "ranks are told by the order of start" in cause.sentence
+    assert "which rank is which is guessed from the order in which they started" in cause.sentence
     assert cause.place == "/w/tests/test_x.py:_verify"
 
 

@@ -36,7 +36,11 @@ class Ranks:
 
     def note(self, pids: Iterable[int]) -> str:
         """What to add where a rank that is named was only inferred; empty otherwise."""
-        return "ranks are told by the order of start" if self.guessed & set(pids) else ""
+        return (
+            "which rank is which is guessed from the order in which they started"
+            if self.guessed & set(pids)
+            else ""
+        )
 
 
 def know_ranks(facts: TrialFacts) -> Ranks:
