@@ -78,9 +78,13 @@ def _locked(scene: Scene, circle: Sequence[LockWait]) -> Answer:
         for one in circle
     ]
     sites = sorted(filter(None, (stable_place(one.site) for one in circle)))
+    name = scene.ranks.name(pid)
+    heading = f"threads of {name} wait for each other's locks"
+    if len(circle) == 1:
+        heading = f"a thread of {name} waits for a lock that it holds itself"
     return Answer(
         CauseKind.DEADLOCK,
-        (f"threads of {scene.ranks.name(pid)} wait for each other's locks", *each),
+        (heading, *each),
         pid=pid,
         place=sites[0] if sites else None,
         facts={"threads": len(circle)},

@@ -80,7 +80,9 @@ def _owner(scene: Scene, wait: Wait) -> int | None:
     named = [pid for pid in others if scene.ranks.of(pid) in setters]
     if len(named) == 1:
         return named[0]
-    return others[0] if len(others) == 1 and not setters else None
+    if setters or len(others) != 1 or scene.lives.code_of(others[0]) == 0:
+        return None  # one that ended well did all its work, and to set the key was no part of it
+    return others[0]
 
 
 def _answer(scene: Scene, wait: Wait, pid: int | None, late: tuple[int, ...], came: int | None) -> Answer:

@@ -27,6 +27,8 @@ def find(scene: Scene) -> Answer | None:
     if raised is None:
         return None
     alike = same_on_all_ranks(scene, raised)
+    if alike and _harmed_only_some(scene, alike):
+        return None
     if alike:
         who = listed(scene.ranks.name(one.pid) for one in alike)
         return Answer(
@@ -85,6 +87,15 @@ def same_on_all_ranks(scene: Scene, raised: Known) -> tuple[Known, ...]:
             return ()
         found.append(same)
     return tuple(found)
+
+
+def _harmed_only_some(scene: Scene, alike: Sequence[Known]) -> bool:
+    """It ended a thread of each, and one of them came to a good end all the same: the failure is another."""
+    codes = {scene.lives.code_of(one.pid) for one in alike}
+    in_threads = all(
+        one.raised.seen is Seen.UNCAUGHT and one.raised.thread not in {"", "MainThread"} for one in alike
+    )
+    return in_threads and 0 in codes and len(codes) > 1
 
 
 def _are_several(known: Sequence[Known]) -> bool:
