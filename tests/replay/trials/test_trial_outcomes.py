@@ -110,3 +110,10 @@ def test_name_of_a_test_is_no_option(tested: Project) -> None:
     tested.write("def test_passes(): pass\n", "-x.py")
     assert tested.run("-x.py::test_passes").trial.outcome is Outcome.PASSED
     assert tested.run("--version").trial.outcome is Outcome.NO_TRIAL
+
+
+def test_wrong_option_of_a_project_is_told_and_not_how_to_use_pytest(tested: Project) -> None:
+    tested.write("[pytest]\naddopts = --no-such-option\n", "pytest.ini")
+    reason = tested.run("test_it.py::test_passes").trial.reason
+    assert "unrecognized arguments: --no-such-option" in reason
+    assert "usage:" not in reason

@@ -26,6 +26,8 @@ _NOTHING_RAN: Final = {
     _NOTHING: "nothing was collected, or all was deselected",
 }
 _LAST_OWN_CODE: Final = 5
+_USAGE: Final = "ERROR: usage:"
+_WRONG_WORD: Final = ": error: "
 _NO_PYTEST: Final = "No module named pytest"
 _TEXT_CHARS: Final = 400
 _TAIL_CHARS: Final = 8000
@@ -131,11 +133,20 @@ def _lines_of(result: Result) -> list[str]:
 
 
 def _last_error(ended: Ended) -> str:
-    """Pytest's own words on why nothing ran: its last line that says ERROR, else the last of all."""
+    """Pytest's own words on why nothing ran: its last line that says ERROR, else the last of all.
+
+    Where that is how to use it, what was wrong stands in a line below.
+    """
     lines = [
         line.strip() for line in (ended.stdout_tail + "\n" + ended.stderr_tail).splitlines() if line.strip()
     ]
-    errors = [line for line in lines if line.startswith("ERROR") or _NO_PYTEST in line]
+    errors = [
+        line
+        for line in lines
+        if (line.startswith("ERROR") and not line.startswith(_USAGE))
+        or _WRONG_WORD in line
+        or _NO_PYTEST in line
+    ]
     return (errors or lines or [""])[-1][:_TEXT_CHARS]
 
 
