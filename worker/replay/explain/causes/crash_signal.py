@@ -3,9 +3,9 @@ explains it; says whether during its work or while the interpreter exited.
 
 Borders. What another process sent has a sender, and is no crash; what a process sends itself is one. While
 exiting: the journal saw its work done or its exit begin, or faulthandler's dump of it has not one Python
-frame. During its work: that dump has frames, or the journal saw neither. A bare trial without a dump does
-not know, and the sentence says so. Exits, last words and the order of start are enough: no journal is
-needed.
+frame, or a `__del__` that no other frame called. During its work: that dump has frames, or the journal saw
+neither. A bare trial without a dump does not know, and the sentence says so. Exits, last words and the order
+of start are enough: no journal is needed.
 """
 
 import signal
@@ -62,7 +62,11 @@ def was_exiting(scene: Scene, end: Exit) -> bool | None:
         return True
     frames = _fatal_frames(scene, end)
     if frames is not None:
-        return not frames or any(one.function in _OF_EXITING for one in frames)
+        return (
+            not frames
+            or frames[-1].function == "__del__"
+            or any(one.function in _OF_EXITING for one in frames)
+        )
     return False if process is not None and process.observed and not scene.facts.bare else None
 
 
