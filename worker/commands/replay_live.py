@@ -1,7 +1,7 @@
 """A replay as it runs, on stderr: a live table on a terminal, a line for each trial elsewhere."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -13,9 +13,9 @@ from rich.text import Text
 from app.logs import redact
 from worker import says
 from worker.replay.engine import Progress
-from worker.replay.observed import Naming
 from worker.replay.report import ArmCount
 from worker.replay.trial import Trial, TrialSpec
+from worker.replay.watching.words import naming_lines
 
 SHOWN_TRIALS = 8
 _STYLES = {"failed": "red", "ended-early": "red", "timed-out": "red", "passed": "green"}
@@ -28,7 +28,7 @@ class ReplayLive:
         self._test = redact(test)
         self._trials: list[Trial] = []
         self._running: TrialSpec | None = None
-        self._named = ""
+        self._named: tuple[str, ...] = ()
         self._last: Progress | None = None
         self._console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
         self._live: Live | None = None
@@ -50,13 +50,14 @@ class ReplayLive:
     def follow(self, news: Progress) -> None:
         self._last = news
         if news.started is not None:
-            self._running, self._named = news.started, ""
+            self._running, self._named = news.started, ()
         if news.named is not None:
-            self._named = naming_words(news.named)
-            self._say(f"  {self._named}")
+            self._named = tuple(naming_lines(news.named))
+            for line in _indented(self._named):
+                self._say(line)
         if news.finished is not None:
             self._trials.append(news.finished)
-            self._running, self._named = None, ""
+            self._running, self._named = None, ()
             self._say(f"  {trial_words(news.finished)} [{_clock(news)}]")
 
     def _say(self, words: str) -> None:
@@ -79,8 +80,8 @@ class ReplayLive:
             yield Text(redact(trial_words(trial)), style=_STYLES.get(trial.outcome.value, ""))
         if self._running is not None:
             yield Text(f"{_spec_words(self._running)}: running")
-        if self._named:
-            yield Text(redact(self._named), style="red")
+        for line in _indented(self._named):
+            yield Text(redact(line), style="red")
         yield Text(redact(f"{last.decision} [{_clock(last)}]"), style="dim")
 
 
@@ -92,18 +93,9 @@ def trial_words(trial: Trial) -> str:
     return f"{_spec_words(trial.spec)}: {trial.outcome.value} in {trial.seconds:.1f} s{told}"
 
 
-def naming_words(naming: Naming) -> str:
-    """Who waits where for whom, and whether that is proven."""
-    who = "a process" if naming.rank is None else f"rank {naming.rank}"
-    ranks = ", ".join(map(str, naming.missing))
-    missing = (
-        f"rank {ranks} is" if len(naming.missing) == 1 else f"ranks {ranks} are" if ranks else "others are"
-    )
-    proof = f": {naming.proof}" if naming.proof else ""
-    return (
-        f"{naming.what}{proof}: {who} waits in {naming.op} number {naming.number} on {naming.group}, "
-        f"where {missing} missing"
-    )
+def _indented(lines: Sequence[str]) -> Iterator[str]:
+    for number, line in enumerate(lines):
+        yield f"  {'  ' if number else ''}{line}"
 
 
 def _spec_words(spec: TrialSpec) -> str:

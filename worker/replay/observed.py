@@ -3,8 +3,10 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
-from worker.replay.facts import Pause, Survivor, Throttling
+from worker.replay.facts import Frame, Pause, Survivor, Throttling
+from worker.replay.trial import Position, Thrown
 
 
 def code_of(status: int) -> int:
@@ -24,12 +26,30 @@ class Waited:
     status: int
 
 
+HELD: Final = frozenset({"provisional", "proven"})
+"""What a naming is while it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What was known of a missing rank at the moment of the naming; None and empty where nothing was."""
+
+    rank: int
+    last: Position | None = None  # the last collective of the group that it had entered
+    is_inside: bool = False  # it was still in that one
+    raised: Thrown | None = None  # since then
+    stack: tuple[Frame, ...] = ()  # taken while the other waited, innermost first
+
+
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """A rank was named as waiting where another rank is missing. `proof` is empty while it is provisional."""
+    """A rank was named as waiting where another rank is missing. `proof` is empty while it is provisional.
+
+    What is known of the ranks is of a moment when it stood, however it ended.
+    """
 
     t: int
-    what: str  # "provisional", "proven", "withdrawn"
+    what: str  # "provisional", "proven", "withdrawn", "borne-out": the wait failed before the missing came
     pid: int
     rank: int | None
     group: str
@@ -38,6 +58,10 @@ class Naming:
     since: int
     missing: tuple[int, ...]  # ranks
     proof: str = ""
+    reduce_op: str | None = None
+    call_site: str | None = None  # "file:line in function"
+    stack: tuple[Frame, ...] = ()  # of the waiting rank, innermost first
+    absent: tuple[Absent, ...] = ()  # one for each missing rank
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,16 @@ import pytest
 from rich.console import Console
 
 from app.domain.replay_words import Arm, CauseKind, Outcome, ReplayVerdict
-from worker.commands.replay_live import ReplayLive, naming_words
+from worker.commands.replay_live import ReplayLive
 from worker.commands.telling import tell
 from worker.replay.bundle.story import Line, Tone, story
 from worker.replay.engine import Progress
-from worker.replay.facts import Frame, Linked
+from worker.replay.facts import WORLD, Frame, Linked
 from worker.replay.limits import Held, Hold, Limits
-from worker.replay.observed import Naming
+from worker.replay.observed import Absent, Naming
 from worker.replay.report import ArmCount, Bound, Replay
-from worker.replay.trial import Cleanup, Explained, Explanation, Thrown, Trial, TrialSpec
+from worker.replay.trial import Cleanup, Explained, Explanation, Position, Thrown, Trial, TrialSpec
+from worker.replay.watching.words import naming_lines
 
 SPEC = TrialSpec(4, "a.py::t", Arm.CPU_HALF, bare=False, seed=1, limits=Limits(9.0))
 HELD = Held("affinity", Hold.APPROXIMATED, Hold.ABSENT, Hold.ENFORCED, "unshare", ("Only whole cores.",))
@@ -93,9 +94,59 @@ def test_a_terminal_gets_a_table_of_arms_with_what_runs_below(monkeypatch: pytes
     assert "cpu-0.5" in screen.getvalue()
 
 
-def test_a_naming_without_proof_says_what_it_is() -> None:
-    told = naming_words(replace(NAMING, what="withdrawn", proof=""))
-    assert told.startswith("withdrawn: rank 1 waits in all_reduce number 15 on WORLD")
+def test_a_naming_tells_what_the_missing_rank_raised_after_which_collective_and_where_all_are() -> None:
+    wait = Frame("plan.py", 30, "agree", in_project=True)
+    raised = Thrown(
+        "ValueError",
+        "no packing",
+        Linked("OverflowError", "8 tokens", cause=Linked("OSError", "disk")),
+        Linked("StopIteration", ""),
+        (Frame("plan.py", 42, "estimate", in_project=True), Frame("/lib/x.py", 9, "call")),
+    )
+    last = Position(WORLD, 14, "all_reduce", "MIN", "plan.py:30 in agree", 0)
+    naming = replace(
+        NAMING,
+        what="provisional",
+        missing=(0,),
+        proof="",
+        reduce_op="MIN",
+        call_site="plan.py:30 in agree",
+        stack=(Frame("/lib/c10d.py", 7, "all_reduce"), wait),
+        absent=(Absent(0, last, raised=raised, stack=(Frame("plan.py", 50, "stay", in_project=True),)),),
+    )
+    assert list(naming_lines(naming)) == [
+        (
+            "provisional: rank 1 waits in all_reduce(MIN) number 15 on WORLD at plan.py:30 in agree, "
+            "where rank 0 is missing"
+        ),
+        (
+            "rank 0 raised ValueError: no packing at plan.py:42 in estimate, "
+            "after all_reduce(MIN) number 14 on WORLD at plan.py:30 in agree"
+        ),
+        "  its cause: OverflowError: 8 tokens",
+        "  its context: StopIteration",
+        "  behind that, its cause: OSError: disk",
+        "rank 0 is at plan.py:50 in stay",
+        "rank 1 is at /lib/c10d.py:7 in all_reduce, called from plan.py:30 in agree",
+    ]
+
+
+def test_a_missing_rank_that_raised_nothing_is_told_by_where_it_was_last_seen() -> None:
+    last = Position(WORLD, 15, "broadcast")
+    unknown = replace(NAMING, absent=(Absent(0, last, is_inside=True), Absent(2)))
+    assert list(naming_lines(unknown))[1:] == ["rank 0 was last seen inside broadcast number 15 on WORLD"]
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("withdrawn", "withdrawn, it went on after all: rank 1 waited in all_reduce number 15 on WORLD"),
+        ("borne-out", "borne out, the wait has failed: rank 1 waited in all_reduce number 15 on WORLD"),
+    ],
+)
+def test_the_end_of_a_naming_is_told_on_one_line(what: str, told: str) -> None:
+    ended = replace(NAMING, what=what, proof="", absent=(Absent(0, raised=Thrown("E", "", None, None, ())),))
+    assert list(naming_lines(ended)) == [f"{told}, where ranks 0, 2 were missing"]
 
 
 def test_the_chain_of_an_exception_is_told_to_its_end_and_no_further() -> None:

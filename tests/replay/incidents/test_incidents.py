@@ -8,6 +8,7 @@ from replayed import INCIDENTS, Asked, Replayed, replay_once
 
 from app.domain.replay_words import CauseKind, FindingKind, Outcome
 from worker.replay.facts import WORLD
+from worker.replay.observed import Naming
 from worker.replay.trial_folder import read_observed
 
 RECOVERIES = (
@@ -70,14 +71,33 @@ def test_rank_that_raised_is_named_with_where_the_other_waits_alone(
 def _assert_named_early(found: Replayed, number: int) -> None:
     """Within two seconds, provisionally: the other rank lives, and might still come."""
     entered = next(one for one in found.facts.collectives if one.number == number and one.reduce_op == "MIN")
-    naming, *others = read_observed(found.trial.folder).namings
-    assert not others
+    naming, end = read_observed(found.trial.folder).namings
     assert (naming.what, naming.rank, naming.missing) == ("provisional", 1, (0,))
-    assert (naming.group, naming.number, naming.op) == (WORLD, number, "all_reduce")
+    assert (naming.group, naming.number, naming.op, naming.reduce_op) == (WORLD, number, "all_reduce", "MIN")
+    assert naming.call_site is not None
+    assert naming.call_site.endswith(" in all_ranks_true")
     assert naming.t - entered.t_in < 2e9
-    stuck = {one.pid: one.frames[0].function for one in found.facts.stacks if one.is_current}
-    by_rank = {one.rank: stuck.get(one.pid) for one in found.facts.processes if one.rank is not None}
-    assert by_rank == {0: "await_peer", 1: "all_reduce"}
+    own = [one.function for one in naming.stack if one.in_project]
+    assert (naming.stack[0].function, *own[:2]) == ("all_reduce", "all_ranks_true", "_plan")
+    _assert_known_of_the_missing(naming, number - 1)
+    assert (end.what, end.absent) == ("borne-out", naming.absent)
+    assert end.t - entered.t_in > 14e9
+
+
+def _assert_known_of_the_missing(naming: Naming, last: int) -> None:
+    (absent,) = naming.absent
+    assert (absent.rank, absent.is_inside) == (0, False)
+    assert absent.last is not None
+    assert (absent.last.group, absent.last.number) == (WORLD, last)
+    assert (absent.last.op, absent.last.reduce_op) == ("all_reduce", "MIN")
+    assert absent.raised is not None
+    assert (absent.raised.type, absent.raised.message) == ("ValueError", "no packing fits budget 7")
+    assert absent.raised.frames[-1].function == "estimate_packing"
+    assert absent.raised.cause is not None
+    assert absent.raised.cause.type == "OverflowError"
+    assert absent.raised.context is not None
+    assert absent.raised.context.type == "StopIteration"
+    assert [one.function for one in absent.stack][:2] == ["await_peer", "_plan"]
 
 
 def _assert_window(found: Replayed, number: int) -> None:
@@ -115,3 +135,7 @@ def test_rank_that_handles_its_exception_and_comes_late_is_left_alone(tmp_path: 
     found = replayed(test, tmp_path / "trial")
     assert (found.outcome, found.kind, found.findings) == (Outcome.PASSED, CauseKind.NONE, set()), found.told
     assert found.trial.explanation.matched == {WORLD: 4}
+    provisional, withdrawn = read_observed(found.trial.folder).namings
+    assert (provisional.what, withdrawn.what) == ("provisional", "withdrawn")
+    assert provisional.t - provisional.since < 2e9
+    assert [one.raised.type for one in provisional.absent if one.raised] == ["ValueError"]

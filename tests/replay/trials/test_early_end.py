@@ -4,6 +4,7 @@ import pytest
 from running import Project
 
 from app.domain.replay_words import Outcome
+from worker.replay.facts import Linked
 from worker.replay.observed import Naming
 
 pytest.importorskip("torch")
@@ -42,6 +43,23 @@ def mend_and_go_on(rank):
             time.sleep(3)
     dist.all_reduce(torch.ones(2))
 
+def handle_busily(rank):
+    if rank == 0:
+        try:
+            raise KeyError("shard") from OSError("disk")
+        except KeyError:
+            end = time.monotonic() + 3
+            while time.monotonic() < end:
+                pass
+    dist.all_reduce(torch.ones(2), op=dist.ReduceOp.MAX)
+
+def leave_a_child(rank):
+    if rank == 0:
+        if os.fork() == 0:
+            time.sleep(30)  # its copies of the sockets keep the connection open
+        os._exit(3)
+    dist.all_reduce(torch.ones(2))
+
 def differ(rank):
     if rank == 0:
         dist.all_reduce(torch.ones(2))
@@ -52,6 +70,8 @@ def wait_for_each_other(rank):
     dist.recv(torch.ones(2), src=1 - rank)
 
 def test_handled(): run(mend_and_go_on)
+def test_busy(): run(handle_busily)
+def test_left(): run(leave_a_child)
 def test_differ(): run(differ)
 def test_circle(): run(wait_for_each_other)
 """
@@ -72,6 +92,30 @@ def test_rank_that_handles_its_exception_and_comes_late_is_no_failure(ranked: Pr
         ("withdrawn", 1, (0,), "all_reduce"),
     ]
     assert told[0].t - told[0].since < LONG_BEFORE_NS
+
+
+def test_exception_of_a_handler_that_never_rests_is_known_since_it_is_asked(ranked: Project) -> None:
+    told: list[Naming] = []
+    shown = ranked.run("test_it.py::test_busy", bare=False, isolated=True, on_event=told.append)
+    assert shown.trial.outcome is Outcome.PASSED
+    assert [one.what for one in told] == ["provisional", "withdrawn"]
+    assert told[0].reduce_op == "MAX"
+    (absent,) = told[0].absent
+    assert absent.last is not None
+    assert (absent.last.op, absent.last.number) == ("barrier", 1)
+    assert absent.raised is not None
+    assert (absent.raised.type, absent.raised.cause) == ("KeyError", Linked("OSError", "disk"))
+    assert absent.stack[0].function == "handle_busily"
+
+
+def test_exit_whose_connection_stays_open_is_proof_and_ends_the_trial(ranked: Project) -> None:
+    told: list[Naming] = []
+    shown = ranked.run("test_it.py::test_left", bare=False, isolated=True, on_event=told.append)
+    assert shown.trial.outcome is Outcome.ENDED_EARLY
+    (proven,) = told
+    assert (proven.what, proven.rank, proven.missing) == ("proven", 1, (0,))
+    assert proven.proof == "rank 0 has ended with exit code 3"
+    assert proven.t - proven.since < LONG_BEFORE_NS
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,12 @@ def exception(type_name: str, message: str) -> str:
 
 def operation(call: Collective) -> str:
     """`all_reduce(MIN)`, `broadcast(from rank 0)`, `recv(rank 2)`."""
-    name = clean(call.op, MOST_NAME)
-    detail = clean(call.reduce_op, MOST_NAME) if call.reduce_op else ""
+    return operation_words(call.op, call.reduce_op)
+
+
+def operation_words(op: str, reduce_op: str | None) -> str:
+    name = clean(op, MOST_NAME)
+    detail = clean(reduce_op, MOST_NAME) if reduce_op else ""
     return f"{name}({detail})" if detail else name
 
 

@@ -40,6 +40,10 @@ class Lonely:
     def key(self) -> tuple[int, str, int]:
         return (self.pid, self.at.group, self.at.number)
 
+    @property
+    def since(self) -> int:
+        return _since(self.at)
+
 
 def lonely_ranks(moment: Moment) -> list[Lonely]:
     """Every rank that is blocked without a peer that it needs, the one that has waited longest first."""
@@ -60,22 +64,47 @@ def lonely_ranks(moment: Moment) -> list[Lonely]:
     return sorted(lonely, key=lambda one: (_since(one.at), one.rank))
 
 
+def by_rank(processes: Sequence[Process]) -> dict[int, Process]:
+    """The observed process of each rank; of several batches of the same ranks the last counts."""
+    return {one.rank: one for one in processes if one.rank is not None and one.observed}
+
+
+def of_last_world(moment: Moment) -> list[Collective]:
+    """Each process's calls in the last of its worlds. Its peers may have had more worlds, or fewer."""
+    last: dict[int, int] = {}
+    for pid, group in {(one.pid, one.name) for one in moment.groups}:
+        last[pid] = max(last.get(pid, 1), name_and_life(group)[1])
+    return [one for one in moment.collectives if name_and_life(one.group)[1] >= last.get(one.pid, 1)]
+
+
+def came_in_time(at: Collective, missing: Sequence[int], moment: Moment) -> bool:
+    """Whether each of the ranks that were missing had entered by the time when the wait ended."""
+    ranks = by_rank(moment.processes)
+    came = {
+        one.pid
+        for one in moment.collectives
+        if one.source is Source.WRAPPER
+        and one.op not in _P2P
+        and _name_of(one.group) == _name_of(at.group)
+        and one.number >= at.number
+        and one.t_in <= (at.t_out or moment.t)
+    }
+    return at.op not in _P2P and all(rank in ranks and ranks[rank].pid in came for rank in missing)
+
+
 class _View:
     """The moment by rank. Only what the wrappers saw counts: its numbers are those of one source."""
 
     def __init__(self, moment: Moment) -> None:
         self._exits = moment.exits
-        self.ranks: dict[int, Process] = {}
-        for one in moment.processes:
-            if one.rank is not None and one.observed:
-                self.ranks[one.rank] = one  # a later batch of the same ranks counts, not the first
+        self.ranks = by_rank(moment.processes)
         self._rank_of = {one.pid: rank for rank, one in self.ranks.items()}
         self._latest = {
             (one.pid, _name_of(one.name)): one for one in sorted(moment.groups, key=lambda one: one.t)
         }
         self._groups = {key: one for key, one in self._latest.items() if one.destroyed_at is None}
         self._calls: dict[tuple[int, str], list[Collective]] = {}
-        for call in _of_last_world(moment):
+        for call in of_last_world(moment):
             rank = self._rank_of.get(call.pid)
             if rank is not None and call.source is Source.WRAPPER:
                 self._calls.setdefault((rank, _name_of(call.group)), []).append(call)
@@ -152,14 +181,6 @@ def _circle(rank: int, missing: Mapping[int, tuple[int, ...]], waiting: Mapping[
                 seen.add(peer)
                 path.append((peer, [*way, peer]))
     return ""
-
-
-def _of_last_world(moment: Moment) -> list[Collective]:
-    """Each process's calls in the last of its worlds. Its peers may have had more worlds, or fewer."""
-    last: dict[int, int] = {}
-    for pid, group in {(one.pid, one.name) for one in moment.groups}:
-        last[pid] = max(last.get(pid, 1), name_and_life(group)[1])
-    return [one for one in moment.collectives if name_and_life(one.group)[1] >= last.get(one.pid, 1)]
 
 
 def _name_of(group: str) -> str:

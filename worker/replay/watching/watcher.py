@@ -2,29 +2,35 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from worker.replay.facts import Collective, Exit, Source
-from worker.replay.observed import Naming
+from worker.replay.observed import HELD, Naming
 from worker.replay.reading.journals import JournalReader, Journals
-from worker.replay.watching.waits import Lonely, Moment, lonely_ranks
+from worker.replay.watching.known import have_answered, naming
+from worker.replay.watching.waits import Lonely, Moment, came_in_time, lonely_ranks
 
 EVERY_S: Final = 0.2
 SHARE: Final = 5
 """Looking may take one part in so many of the time: a long journal is looked at less often."""
+ASKED_AFTER_S: Final = 0.7
+"""All are asked where they are so long after a wait began, so that its naming has the answers."""
 NAMED_AFTER_S: Final = 1.0
 """A wait without proof: shorter ones are what every test has."""
 PROVEN_AFTER_S: Final = 0.3
 """A wait with proof: a peer's end mostly reaches the waiting rank by then, as a closed connection."""
+ANSWERED_WITHIN_S: Final = 0.6
+"""So long a naming is put off for answers: some are stopped, and within 2 s of its entry a wait is named."""
 ENDED_AFTER_S: Final = 3.0
 """So long after the proof a rank that is still stuck would stay so until the test's own timeout."""
 ASK_AGAIN_S: Final = 1.0
-MOST_ASKED: Final = 3
+MOST_ASKED: Final = 5
 
 
 class Watcher:
-    """Call `look` when `due`; it tells each naming once (`tell`), and has the stuck asked (`ask`).
+    """Call `look` when `due`; it tells what is new of each naming (`tell`), and has the stuck asked (`ask`).
 
     `ranks` are the processes (numbers inside) that had a rank at the last look.
     """
@@ -42,7 +48,8 @@ class Watcher:
         self._ask = ask
         self._named: dict[tuple[int, str, int], Naming] = {}
         self._proven_at: int | None = None
-        self._asked: list[float] = []
+        self._asked: list[int] = []
+        self._asked_for: dict[tuple[tuple[int, str, int], bool], int] = {}
         self.ranks: frozenset[int] = frozenset()
         self.due = time.monotonic()
 
@@ -51,54 +58,63 @@ class Watcher:
         began = time.monotonic()
         journals = self._reader.read()
         now = time.monotonic_ns()
-        lonely = lonely_ranks(Moment(now, journals.processes, journals.groups, journals.collectives, exits))
+        moment = Moment(now, journals.processes, journals.groups, journals.collectives, exits)
+        lonely = lonely_ranks(moment)
         self.ranks = frozenset(one.pid for one in journals.processes if one.rank is not None)
-        self._withdraw(journals, lonely, exits, now)
+        self._conclude(journals, lonely, moment)
         for one in lonely:
-            self._consider(one, now)
+            self._consider(one, moment, journals)
         if not any(self._named[one.key].what == "proven" for one in lonely if one.key in self._named):
             self._proven_at = None
         self.due = time.monotonic() + max(EVERY_S, SHARE * (time.monotonic() - began))
         return self._proven_at is not None and now - self._proven_at >= ENDED_AFTER_S * 1e9
 
-    def _consider(self, lonely: Lonely, now: int) -> None:
+    def _consider(self, lonely: Lonely, moment: Moment, journals: Journals) -> None:
+        """Have all asked first, and name it once they have answered, or had their time for it."""
         known = self._named.get(lonely.key)
-        since = lonely.at.t_in if lonely.at.waiting_since is None else lonely.at.waiting_since
-        waited_s = (now - since) / 1e9
-        if lonely.proof and waited_s >= PROVEN_AFTER_S and (known is None or known.what != "proven"):
-            self._proven_at = now if self._proven_at is None else self._proven_at
-            self._name("proven", lonely, now)
-        elif known is None and not lonely.proof and waited_s >= NAMED_AFTER_S:
-            self._name("provisional", lonely, now)
+        what = "proven" if lonely.proof else "provisional"
+        if known is not None and (known.what == "proven" or not lonely.proof):
+            self._tell_more(known, lonely, moment, journals)
+            return
+        waited_s = (moment.t - lonely.since) / 1e9
+        if waited_s < (PROVEN_AFTER_S if lonely.proof else ASKED_AFTER_S):
+            return
+        asked_at = self._ask_for(lonely, moment.t)
+        is_time = waited_s >= (PROVEN_AFTER_S if lonely.proof else NAMED_AFTER_S)
+        is_over = moment.t - asked_at >= ANSWERED_WITHIN_S * 1e9
+        if is_time and (is_over or have_answered(asked_at, lonely, moment, journals)):
+            if lonely.proof:
+                self._proven_at = moment.t if self._proven_at is None else self._proven_at
+            self._named[lonely.key] = named = naming(what, lonely, moment, journals)
+            self._tell(named)
 
-    def _name(self, what: str, lonely: Lonely, now: int) -> None:
-        at = lonely.at
-        since = at.t_in if at.waiting_since is None else at.waiting_since
-        naming = Naming(
-            now,
-            what,
-            lonely.pid,
-            lonely.rank,
-            at.group,
-            at.number,
-            at.op,
-            since,
-            lonely.missing,
-            lonely.proof,
-        )
-        self._named[lonely.key] = naming
-        self._tell(naming)
-        moment = time.monotonic()
-        if len(self._asked) < MOST_ASKED and all(moment - asked >= ASK_AGAIN_S for asked in self._asked):
-            self._asked.append(moment)
-            self._ask()
+    def _tell_more(self, known: Naming, lonely: Lonely, moment: Moment, journals: Journals) -> None:
+        """Once more, where a missing rank raised since, or had answered late."""
+        if known.what not in HELD or all(one.raised for one in known.absent):
+            return
+        anew = naming(known.what, lonely, moment, journals)
+        if _raisers(anew) > _raisers(known):
+            self._named[lonely.key] = anew
+            self._tell(anew)
 
-    def _withdraw(
-        self, journals: Journals, lonely: list[Lonely], exits: Mapping[int, Exit], now: int
-    ) -> None:
-        """Take back what was named of a collective that went on without an error after all."""
+    def _ask_for(self, lonely: Lonely, now: int) -> int:
+        """When all were asked on behalf of this wait: now, or a moment ago for another; 0: not any more."""
+        key = (lonely.key, bool(lonely.proof))
+        if key not in self._asked_for:
+            last = self._asked[-1] if self._asked else 0
+            if now - last >= ASK_AGAIN_S * 1e9:
+                last = 0
+                if len(self._asked) < MOST_ASKED:
+                    last = now
+                    self._asked.append(now)
+                    self._ask()
+            self._asked_for[key] = last
+        return self._asked_for[key]
+
+    def _conclude(self, journals: Journals, lonely: list[Lonely], moment: Moment) -> None:
+        """Say how it ended: taken back where the collective went on after all, borne out where it failed."""
         still = {one.key for one in lonely}
-        gone = [key for key, naming in self._named.items() if key not in still and naming.what != "withdrawn"]
+        gone = [key for key, named in self._named.items() if key not in still and named.what in HELD]
         if not gone:
             return
         calls = {
@@ -107,23 +123,23 @@ class Watcher:
             if one.source is Source.WRAPPER  # the flight recorder tells no failure from a completion
         }
         for key in gone:
-            if _went_on(calls.get(key), is_alive=key[0] not in exits):
-                before = self._named[key]
-                taken_back = Naming(
-                    now,
-                    "withdrawn",
-                    before.pid,
-                    before.rank,
-                    before.group,
-                    before.number,
-                    before.op,
-                    before.since,
-                    before.missing,
-                )
-                self._named[key] = taken_back
-                self._tell(taken_back)
+            before = self._named[key]
+            what = _ending(before, calls.get(key), moment)
+            if what is not None:
+                self._named[key] = replace(before, t=moment.t, what=what, proof="")
+                self._tell(self._named[key])
 
 
-def _went_on(call: Collective | None, *, is_alive: bool) -> bool:
-    """It ended well, or its peers have come while it is still inside; where it failed, the naming stands."""
-    return call is not None and call.error is None and (is_alive or call.t_out is not None)
+def _raisers(named: Naming) -> set[int]:
+    return {one.rank for one in named.absent if one.raised is not None}
+
+
+def _ending(before: Naming, call: Collective | None, moment: Moment) -> str | None:
+    """None where nothing is to be said: what was proven stays so when the wait fails."""
+    if call is None:
+        return None
+    if call.error is None:  # it ended well, or its peers have come while it is still inside
+        return "withdrawn" if call.t_out is not None or call.pid not in moment.exits else None
+    if before.what == "proven":
+        return None
+    return "withdrawn" if came_in_time(call, before.missing, moment) else "borne-out"
