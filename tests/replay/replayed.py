@@ -33,7 +33,7 @@ class Asked:
     seed: int = 1
     bare: bool = False
     project: Path = SUSPECTS
-    timeout_s: float = 60.0
+    timeout_s: float = 100.0
     memory_bytes: int | None = None
 
 

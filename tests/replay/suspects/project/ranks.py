@@ -37,7 +37,7 @@ def exit_codes(
     *given: object,
     world: int = 2,
     start: str = "fork",
-    join_s: float = 30,
+    join_s: float = 60,
     port: int | None = None,
 ) -> list[int | None]:
     """Run `work(rank, port, *given)` on every rank; end those that are not done after `join_s`."""

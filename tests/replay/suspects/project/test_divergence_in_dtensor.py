@@ -40,4 +40,4 @@ def _worker(rank: int, port: int, mark: pathlib.Path) -> None:
 
 
 def test_layers_are_found(tmp_path: pathlib.Path) -> None:
-    assert exit_codes(_worker, tmp_path / "recorded", start="spawn", join_s=20) == [0, 0]
+    assert exit_codes(_worker, tmp_path / "recorded", start="spawn") == [0, 0]
