@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,16 @@ def bundle(sealed: Path, tmp_path: Path) -> Path:
 def reseal(bundle: Path) -> None:
     """As somebody would who wants a changed bundle to be believed."""
     manifest.seal(bundle, test=WRONG, made_by="somebody")
+
+
+def edit(file: Path, keys: Sequence[str], value: object) -> None:
+    """Set one value, however deep it lies, in a file of JSON."""
+    plain = json.loads(file.read_text())
+    inner = plain
+    for key in keys[:-1]:
+        inner = inner[key]
+    inner[keys[-1]] = value
+    file.write_text(json.dumps(plain))
 
 
 def verified(bundle: Path) -> tuple[int, dict[str, Any]]:
@@ -95,6 +106,41 @@ def test_a_damaged_record_is_told_and_not_a_traceback(bundle: Path, name: str, c
     reseal(bundle)
     code, told = verified(bundle)
     assert (code, told["good"]) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [("manifest.json", ("files", "plan.json", "bytes")), ("plan.json", ("question", "seed"))],
+)
+def test_an_infinite_number_is_told_and_not_a_traceback(
+    bundle: Path, name: str, keys: tuple[str, ...]
+) -> None:
+    edit(bundle / name, keys, float("inf"))
+    if name != "manifest.json":
+        reseal(bundle)
+    code, told = verified(bundle)
+    assert (code, told["good"]) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (("perturbation", "busy_neighbours"), 100_000),
+        (("perturbation", "store_delay_s"), float("nan")),
+        (("limits", "timeout_s"), float("nan")),
+        (("limits", "timeout_s"), 1e12),
+        (("limits", "processes"), 1 << 20),
+        (("limits", "output_bytes"), 1 << 50),
+        (("limits", "disk_bytes"), 1 << 50),
+    ],
+)
+def test_a_bundle_that_asks_for_more_than_a_replay_does_is_not_repeated(
+    bundle: Path, keys: tuple[str, str], value: float
+) -> None:
+    edit(bundle / "002" / "trial.json", ("spec", *keys), value)
+    reseal(bundle)
+    done = flake_triage("bundle", "repeat", bundle, "--trial", 2)
+    assert (done.code, "asks for more than a replay ever does" in done.err) == (3, True)
 
 
 @pytest.mark.parametrize(

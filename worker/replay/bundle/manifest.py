@@ -67,7 +67,7 @@ def read_manifest(folder: Path) -> Manifest:
             raise Rejected(subject, f"its format is {plain['format']!r}; this version reads {FORMAT}")
         files = {path: Sealed(str(one["sha256"]), int(one["bytes"])) for path, one in plain["files"].items()}
         manifest = Manifest(str(plain["test"]), str(plain["made_by"]), files)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise Rejected(subject, f"its {NAME} is not one that flake-triage writes") from error
     for path in files:
         if not is_inside(path):

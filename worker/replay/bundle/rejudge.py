@@ -77,7 +77,7 @@ class _Plan:
             self.told = {"calibration": plain["calibration"]}
             void = [one for one in plain["trials"] if one["outcome"] == Outcome.VOID.value]
             self._void = {int(one["number"]): (str(one["reason"]), str(one["cause"])) for one in void}
-        except (AssertionError, KeyError, TypeError, ValueError, AttributeError) as error:
+        except (AssertionError, ArithmeticError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise Rejected(str(bundle), f"its {layout.PLAN} is damaged: {error!r}") from error
 
     def cut(self, trial: Trial) -> Trial:

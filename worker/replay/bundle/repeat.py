@@ -9,13 +9,16 @@ from worker.replay.bundle import layout
 from worker.replay.bundle.manifest import differences, read_manifest
 from worker.replay.bundle.rejudge import explain_all, read_suspect, rejudge
 from worker.replay.explain.agreement import agree
+from worker.replay.limits import Limits
 from worker.replay.observed import Naming
 from worker.replay.regular_file import read_bounded
 from worker.replay.suspect import Suspect
-from worker.replay.trial import Trial
+from worker.replay.trial import Trial, TrialSpec
 from worker.replay.trials import run_trial
 
 MOST_SOURCE_BYTES = 64 << 20
+MOST_SECONDS = 24 * 3600
+MOST_NEIGHBOURS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,8 @@ def repeat(
         )
     before = rejudge(bundle)
     then = _chosen(bundle, before.trials, before.explanation.cause, number)
+    if not _is_modest(then.spec):
+        raise Rejected(str(bundle), f"its trial {then.spec.number} asks for more than a replay ever does")
     suspect = _suspect(bundle, project, python, isolated=isolated)
     now = run_trial(then.spec, suspect, scratch / "trial", on_event=on_event)
     passed = [one for one in before.trials if one.outcome.counts and not one.outcome.is_failure]
@@ -81,6 +86,21 @@ def repeat(
         now=explained,
         has_agreed=_agree(then, explained),
         changed=tuple(_changed(bundle / layout.SOURCE, suspect.project)),
+    )
+
+
+def _is_modest(spec: TrialSpec) -> bool:
+    """Whoever made the bundle decides over no more of this machine than `replay` gives a trial."""
+    limits, disturbing = spec.limits, spec.perturbation
+    usual = Limits(timeout_s=0)
+    times = (*(disturbing.pause_ms or ()), *disturbing.pause_gap_ms, disturbing.store_delay_s)
+    times += (disturbing.skew_s, disturbing.most_delay_s, limits.timeout_s)
+    return (
+        all(0 <= one <= MOST_SECONDS for one in times)
+        and 0 <= disturbing.busy_neighbours <= MOST_NEIGHBOURS
+        and 0 < limits.processes <= usual.processes
+        and 0 <= limits.output_bytes <= usual.output_bytes
+        and 0 <= limits.disk_bytes <= usual.disk_bytes
     )
 
 
