@@ -13,6 +13,7 @@ from worker.commands.interpreters import interpreter_for
 from worker.commands.telling import tell
 from worker.replay.bundle import layout
 from worker.replay.bundle.manifest import read_manifest
+from worker.replay.bundle.named import named_story
 from worker.replay.bundle.rejudge import rejudge
 from worker.replay.bundle.repeat import Repeated, repeat
 from worker.replay.bundle.story import Line, Tone, story
@@ -80,6 +81,7 @@ def show_bundle(folder: Folder, *, as_json: JsonFlag = False) -> None:
             says.line({**replay.as_json(), "bundle": str(bundle)})
             continue
         tell(story(replay))
+        tell(named_story(replay))
         says.text(f"The page with the ranks' timelines: {bundle / layout.PAGE}")
 
 

@@ -20,6 +20,7 @@ from worker.commands.replay_memory import require_room
 from worker.commands.replay_targets import Target
 from worker.commands.telling import tell
 from worker.replay.bundle import layout
+from worker.replay.bundle.named import named_story
 from worker.replay.bundle.story import Line, Tone, arm_lines, story
 from worker.replay.bundle.write import write_bundle
 from worker.replay.collection import collect
@@ -258,6 +259,7 @@ class Session:
             tell([Line(done.test, Tone.HEAD), *arm_lines(done)])
         if injected is None:
             tell(story(done))
+            tell(named_story(done))
         else:
             # The verdict would be on our own fault; what counts is whether the test told of it.
             tell([Line(done.test, Tone.HEAD), Line(f"{injected.fault.spec}: {injected.sentence}")])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from app.domain.wording import counted
 from worker.replay.bundle.lane_marks import MarkKind
 from worker.replay.bundle.markup import Markup, tag, verbatim, void
+from worker.replay.bundle.named import Named, named_part
 from worker.replay.bundle.page_cause import cause_part
 from worker.replay.bundle.page_style import STYLE
 from worker.replay.bundle.page_tables import (
@@ -51,6 +52,7 @@ class Shown:
     trial: Trial
     scene: Scene
     stderr_tail: str
+    named: tuple[Named, ...] = ()
 
 
 def page(replay: Replay, failed: Shown | None, control: Shown | None, about: Mapping[str, str]) -> str:
@@ -116,6 +118,7 @@ def _shown(heading: str, shown: Shown) -> Markup:
         picture(shown.scene, title=f"Timelines of the ranks, {where}", prefix=f"t{spec.number}"),
         *more,
         _legend(),
+        *named_part(shown.named),
         _folded("The same numbers as tables", *tables),
         *tail,
     )

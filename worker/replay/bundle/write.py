@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.logs import redact
 from worker.replay.bundle import layout, manifest
+from worker.replay.bundle.named import named_in
 from worker.replay.bundle.page import Shown, page
 from worker.replay.bundle.picture import picture
 from worker.replay.bundle.scene import Scene, scene_of
@@ -58,7 +59,8 @@ def shown_of(trial: Trial | None) -> Shown | None:
     if trial is None:
         return None
     facts = read_facts(trial.folder)
-    return Shown(trial, scene_of(facts, trial.explanation), facts.stderr_tail[-TAIL_CHARS:])
+    scene = scene_of(facts, trial.explanation)
+    return Shown(trial, scene, facts.stderr_tail[-TAIL_CHARS:], named_in(trial))
 
 
 def _write_traces(folder: Path, scene: Scene) -> None:
