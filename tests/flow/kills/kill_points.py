@@ -235,7 +235,7 @@ LONG = (
     Point(
         "when GitHub has the alert closed and its answer is still out",
         "worker",
-        (held(PATCH_ISSUE, slow_answer(HOLD_S)),),
+        (held(PATCH_ISSUE, slow_answer(HOLD_S)),) * 3,  # the alert may be edited before it is closed
         written(What.ISSUE_EDITED, is_open=False),
         alert_is_unknown,
     ),
