@@ -1,6 +1,7 @@
 """Which tests to replay, and what is known of their failure: named, from results files, or from the store."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,5 +113,7 @@ def _checked_node(project: Path, node: str) -> str:
 
 
 def _is_file(project: Path, path: str) -> bool:
-    file = (project / path).resolve()
-    return file.is_relative_to(project.resolve()) and file.is_file()
+    with suppress(OSError, ValueError):  # longer than any name of a file, or a NUL in it
+        file = (project / path).resolve()
+        return file.is_relative_to(project.resolve()) and file.is_file()
+    return False

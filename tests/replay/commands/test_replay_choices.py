@@ -112,3 +112,10 @@ def test_a_results_file_names_a_node_of_the_project(
 def test_a_test_of_another_project_is_not_guessed(tmp_path: Path, classname: str) -> None:
     with pytest.raises(Gone, match="no file of"):
         replay_targets.node_of(write_project(tmp_path), TestId("", "", classname, "test_x"), "../../x.py")
+
+
+def test_module_with_a_name_that_no_file_can_have_is_told_as_absent(tmp_path: Path) -> None:
+    with pytest.raises(Gone, match="no file of"):
+        replay_targets.node_of(tmp_path, TestId("", "", "a" * 5000, "x"), "b" * 5000)
+    with pytest.raises(Gone, match="no file of"):
+        replay_targets.node_of(tmp_path, TestId("", "", "a\0b", "x"), None)
