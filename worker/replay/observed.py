@@ -37,6 +37,7 @@ class Absent:
     rank: int
     last: Position | None = None  # the last collective of the group that it had entered
     is_inside: bool = False  # it was still in that one
+    is_matched: bool = False  # it and the waiting rank had both come through that one
     raised: Thrown | None = None  # since then
     stack: tuple[Frame, ...] = ()  # taken while the other waited, innermost first
 

@@ -112,7 +112,15 @@ def test_a_naming_tells_what_the_missing_rank_raised_after_which_collective_and_
         reduce_op="MIN",
         call_site="plan.py:30 in agree",
         stack=(Frame("/lib/c10d.py", 7, "all_reduce"), wait),
-        absent=(Absent(0, last, raised=raised, stack=(Frame("plan.py", 50, "stay", in_project=True),)),),
+        absent=(
+            Absent(
+                0,
+                last,
+                is_matched=True,
+                raised=raised,
+                stack=(Frame("plan.py", 50, "stay", in_project=True),),
+            ),
+        ),
     )
     assert list(naming_lines(naming)) == [
         (
@@ -121,7 +129,7 @@ def test_a_naming_tells_what_the_missing_rank_raised_after_which_collective_and_
         ),
         (
             "rank 0 raised ValueError: no packing at plan.py:42 in estimate, "
-            "after all_reduce(MIN) number 14 on WORLD at plan.py:30 in agree"
+            "after matched all_reduce(MIN) number 14 on WORLD at plan.py:30 in agree"
         ),
         "  its cause: OverflowError: 8 tokens",
         "  its context: StopIteration",

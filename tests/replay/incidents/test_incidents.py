@@ -86,7 +86,7 @@ def _assert_named_early(found: Replayed, number: int) -> None:
 
 def _assert_known_of_the_missing(naming: Naming, last: int) -> None:
     (absent,) = naming.absent
-    assert (absent.rank, absent.is_inside) == (0, False)
+    assert (absent.rank, absent.is_inside, absent.is_matched) == (0, False, True)
     assert absent.last is not None
     assert (absent.last.group, absent.last.number) == (WORLD, last)
     assert (absent.last.op, absent.last.reduce_op) == ("all_reduce", "MIN")

@@ -53,6 +53,15 @@ def handle_busily(rank):
                 pass
     dist.all_reduce(torch.ones(2), op=dist.ReduceOp.MAX)
 
+def raise_late(rank):
+    if rank == 0:
+        time.sleep(4)
+        try:
+            raise ValueError("only now")
+        except ValueError:
+            time.sleep(3)
+    dist.all_reduce(torch.ones(2))
+
 def leave_a_child(rank):
     if rank == 0:
         if os.fork() == 0:
@@ -71,6 +80,7 @@ def wait_for_each_other(rank):
 
 def test_handled(): run(mend_and_go_on)
 def test_busy(): run(handle_busily)
+def test_late(): run(raise_late)
 def test_left(): run(leave_a_child)
 def test_differ(): run(differ)
 def test_circle(): run(wait_for_each_other)
@@ -106,6 +116,16 @@ def test_exception_of_a_handler_that_never_rests_is_known_since_it_is_asked(rank
     assert absent.raised is not None
     assert (absent.raised.type, absent.raised.cause) == ("KeyError", Linked("OSError", "disk"))
     assert absent.stack[0].function == "handle_busily"
+
+
+def test_what_the_missing_rank_raises_after_the_naming_is_told_as_it_comes(ranked: Project) -> None:
+    told: list[Naming] = []
+    ranked.run("test_it.py::test_late", bare=False, isolated=True, on_event=told.append)
+    assert [one.what for one in told] == ["provisional", "provisional", "withdrawn"]
+    known = [one.absent[0].raised for one in told]
+    assert known[0] is None
+    assert known[1] is not None
+    assert known[1].message == "only now"
 
 
 def test_exit_whose_connection_stays_open_is_proof_and_ends_the_trial(ranked: Project) -> None:

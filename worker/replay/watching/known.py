@@ -63,6 +63,7 @@ def _absent(
         rank,
         _position(last, rank) if last else None,
         last is not None and last.t_out is None and not last.is_async,
+        last is not None and _is_matched(last, lonely.pid, moment),
         _raised(process.pid, last.t_in if last else process.started, raised),
         stacks.get(process.pid, ()),
     )
@@ -77,6 +78,20 @@ def _last_of(pid: int, group: str, moment: Moment) -> Collective | None:
         if one.pid == pid and one.source is Source.WRAPPER and name_and_life(one.group)[0] == name
     ]
     return max(calls, key=lambda one: one.t_in, default=None)
+
+
+def _is_matched(last: Collective, waiting: int, moment: Moment) -> bool:
+    """Whether the waiting rank made the same call of that number, and neither's failed or still goes on."""
+    theirs = (_shape_of(one) for one in of_last_world(moment) if one.pid == waiting and _is_through(one))
+    return _is_through(last) and _shape_of(last) in theirs
+
+
+def _is_through(call: Collective) -> bool:
+    return call.source is Source.WRAPPER and call.t_out is not None and call.error is None
+
+
+def _shape_of(call: Collective) -> tuple[str, int, str, str | None]:
+    return name_and_life(call.group)[0], call.number, call.op, call.reduce_op
 
 
 def _position(call: Collective, rank: int) -> Position:

@@ -61,7 +61,8 @@ def _absent(absent: Absent) -> Iterator[str]:
 def _after(absent: Absent) -> str:
     if absent.last is None:
         return ""
-    return f"{'inside' if absent.is_inside else 'after'} {position_words(absent.last)}"
+    how = "inside" if absent.is_inside else "after matched" if absent.is_matched else "after"
+    return f"{how} {position_words(absent.last)}"
 
 
 def position_words(at: Position) -> str:
