@@ -1,5 +1,7 @@
 """How a trial ends, as its own results and exit code tell it; run for real, with and without walls."""
 
+import signal
+
 import pytest
 from running import Project
 
@@ -57,6 +59,15 @@ def test_outcome_is_told_with_its_reason(tested: Project, test: str, outcome: Ou
     assert said in shown.trial.reason
     assert (shown.trial.signature is not None) == (outcome is Outcome.FAILED)
     assert shown.trial.cleanup.is_clean
+
+
+def test_a_trial_begun_in_the_background_takes_an_interrupt_as_in_a_terminal(tested: Project) -> None:
+    former = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does that starts with &
+    try:
+        shown = tested.run("test_it.py::test_interrupts")
+    finally:
+        signal.signal(signal.SIGINT, former)
+    assert shown.trial.outcome is Outcome.FAILED
 
 
 def test_failure_is_signed_by_the_code_that_signs_those_of_ci(tested: Project) -> None:

@@ -58,7 +58,7 @@ class Supervisor:
             cwd=str(self._order["cwd"]),
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=kernel.die_with_parent,  # noqa: PLW1509 - we have no threads
+            preexec_fn=_begin_as_in_a_terminal,  # noqa: PLW1509 - we have no threads
         )
         self._main = child.pid
         child.returncode = 0  # reaped by us, with all the others
@@ -147,3 +147,10 @@ class Supervisor:
             if selector.select(max(0.0, at_most_s)):
                 with suppress(BlockingIOError):
                     self._children_end.recv(4096)
+
+
+def _begin_as_in_a_terminal() -> None:
+    """For the child before it execs: what is run in the background ignores SIGINT, and would hand that on."""
+    kernel.die_with_parent()
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
