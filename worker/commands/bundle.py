@@ -116,6 +116,7 @@ def repeat_bundle(
     interpreter = None
     if python is not None:
         interpreter = interpreter_for(project or folder, python, isolated=not no_isolation)
+    says.progress("running the trial again, which may take as long as it did ...")
     with tempfile.TemporaryDirectory(prefix="flake-triage-repeat-") as scratch:
         try:
             found = repeat(

@@ -42,15 +42,18 @@ class Canaries:
         trial = self._instruments.run_trial(spec, self._suspect(home / "project", arm), home / "trial")
         if is_void(trial.outcome):
             self.void.add(arm)
-            return f"the canary failed under {arm} ({trial.reason or trial.outcome}): its trials are void"
+            why = trial.reason or trial.outcome
+            return f"the canary failed under {arm}, though it is healthy ({why}): trials under it are void"
         if trial.outcome is Outcome.PASSED:
-            return f"the canary passed under {arm}"
+            return f"the canary, a healthy test of ours, passed under {arm}"
         return f"the canary could not be run under {arm} ({trial.reason or trial.outcome})"
 
     def voided(self, trial: Trial) -> Trial:
         if trial.spec.arm not in self.void or not trial.outcome.counts:
             return trial
-        return replace(trial, outcome=Outcome.VOID, reason=f"the canary failed under {trial.spec.arm}")
+        return replace(
+            trial, outcome=Outcome.VOID, reason=f"a healthy test failed under {trial.spec.arm} too"
+        )
 
     def _suspect(self, project: Path, arm: Arm) -> Suspect:
         project.mkdir(parents=True, exist_ok=True)

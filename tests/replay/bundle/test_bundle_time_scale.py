@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worker.replay.bundle.picture import tick_words
 from worker.replay.bundle.time_scale import TimeScale
 
 moments = st.lists(st.floats(-5, 50, allow_nan=False), max_size=40)
@@ -29,3 +30,9 @@ def test_places_rise_with_time_and_stay_in_the_picture(
 def test_a_place_leads_back_to_its_moment(seconds: float, known: list[float], place: float) -> None:
     scale = TimeScale.of(seconds, known)
     assert abs(scale.place(scale.moment(place)) - place) < 0.01
+
+
+def test_ticks_have_as_few_digits_as_tell_them_apart() -> None:
+    assert tick_words([0.0, 1.5, 3.0]) == ["0 s", "1.5 s", "3 s"]
+    assert tick_words([3.8201, 3.8204]) == ["3.8201 s", "3.8204 s"]
+    assert tick_words([2.0, 2.0]) == ["2 s", "2 s"]

@@ -38,6 +38,11 @@ MARK_WORDS = {
     MarkKind.CRASH: "ended by a signal",
     MarkKind.EXIT: "exit",
 }
+KINDS_OF_TRIALS = (
+    "An arm is what a trial ran under. A probed trial has our probe in each of its processes, a bare one is "
+    "seen from outside only. A void one counts for nothing: its limit failed a healthy test too, or the "
+    "budget ended it."
+)
 BAR_WORDS = {
     Match.MATCHED: "collective that all its ranks entered",
     Match.ALONE: "entered by some ranks only",
@@ -145,13 +150,19 @@ def _trials(replay: Replay) -> list[Markup]:
     bound = replay.bound
     rate = (
         f"{counted(bound.failures, 'failure')} in {counted(bound.trials, 'trial')} that count: a rate "
-        f"between {bound.rate_low_95:.1%} and {bound.rate_high_95:.1%} (95 %)."
+        f"between {100 * bound.rate_low_95:.1f} % and {100 * bound.rate_high_95:.1f} % (95 % confidence)."
     )
     matched = [f"{group}: {count}" for group, count in replay.explanation.matched.items()]
     shared = [tag("p", f"Matched collectives: {', '.join(matched)}.")] if matched else []
     flips = [sensitivity_table(replay.sensitivity)] if replay.sensitivity else []
     all_trials = _folded(f"All {len(replay.trials)} trials", trials_table(replay.trials))
-    return [tag("p", rate), *shared, arms_table(replay.arms), *flips, all_trials]
+    counts = [tag("p", rate), *shared, arms_table(replay.arms), tag("p", KINDS_OF_TRIALS, class_="soft")]
+    none = [tag("p", f"No trial counts: {_why_none(replay)}.")]
+    return [*(counts if bound.trials else none), *flips, all_trials]
+
+
+def _why_none(replay: Replay) -> str:
+    return next((one.reason for one in replay.trials if one.reason), "the test did not run")
 
 
 def _decisions(replay: Replay) -> Markup:

@@ -4,7 +4,7 @@ Its x coordinates are percents and its text has a size of its own, so it is as r
 wall; nothing in it is told by colour alone, and a table beside it has the same numbers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from worker.replay.bundle.lane_marks import Mark, MarkKind
 from worker.replay.bundle.markup import Markup, tag, verbatim
@@ -21,6 +21,7 @@ MOST_WORDS = 1  # of a lane: the first collective that did not match is told by 
 GAP = 14
 AXIS = 30
 TICKS = 5
+FEWEST_DIGITS, MOST_DIGITS = 3, 7
 LONGEST_LABEL = 38
 ROOM_FOR_WORDS = 50.0  # percent; words that begin further right are written towards the left
 
@@ -185,10 +186,9 @@ class _Drawing:
 
     def _axis(self) -> Iterator[Markup]:
         yield tag("line", class_="tl-axis", x1=0, y1=self._bottom, x2="100%", y2=self._bottom)
-        for index in range(TICKS + 1):
-            place = 100 * index / TICKS
-            anchor = "start" if index == 0 else "end" if index == TICKS else "middle"
-            at = f"{self._scale.moment(place):.3g} s"
+        places = [100 * index / TICKS for index in range(TICKS + 1)]
+        for place, at in zip(places, tick_words([*map(self._scale.moment, places)]), strict=True):
+            anchor = "start" if place == 0 else "end" if place == places[-1] else "middle"
             yield tag("text", at, class_="tl-soft", x=f"{place:g}%", y=self._bottom + 16, text_anchor=anchor)
 
     def _words(self, at: float, y: int, words: str, kind: str) -> Markup:
@@ -205,6 +205,16 @@ class _Drawing:
 
     def _percent(self, moment: float) -> str:
         return f"{self._scale.place(moment):.2f}%"
+
+
+def tick_words(moments: Sequence[float]) -> list[str]:
+    """Seconds with as few digits as tell them apart: two ticks may stand milliseconds from each other."""
+    told: list[str] = []
+    for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
+        told = [f"{moment:.{digits}g} s" for moment in moments]
+        if len(set(told)) == len(set(moments)):
+            break
+    return told
 
 
 def bar_words(bar: Bar) -> str:

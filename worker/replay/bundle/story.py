@@ -50,7 +50,7 @@ def story(replay: Replay) -> Iterator[Line]:
         yield Line(f"Matched collectives: {told}")
     yield from _not_run(replay.trials)
     yield from arm_lines(replay)
-    yield from (Line(one) for one in replay.decisions if one.startswith(ENDS))
+    yield from (Line(f"No further trial: {_end(one)}") for one in replay.decisions if one.startswith(ENDS))
     yield from _held(replay.trials)
 
 
@@ -76,6 +76,11 @@ def arm_lines(replay: Replay) -> Iterator[Line]:
         yield Line(f"  {one.text}")
 
 
+def _end(decision: str) -> str:
+    """Why the plan ended, without the word that says so in its own list."""
+    return decision.removeprefix(ENDS[0])
+
+
 def _not_run(trials: Sequence[Trial]) -> Iterator[Line]:
     """Why trials ran nothing or are void, each reason once."""
     reasons = list(dict.fromkeys(one.reason for one in trials if one.reason and not one.outcome.counts))
@@ -93,7 +98,8 @@ def _cause(cause: Explained) -> Iterator[Line]:
     if cause.window is not None:
         yield from _window(cause.window)
     for one in cause.consequences:
-        yield Line(f"  then {one}")
+        if one not in cause.sentence:
+            yield Line(f"  then {one}")
 
 
 def _thrown(thrown: Thrown) -> Iterator[Line]:
