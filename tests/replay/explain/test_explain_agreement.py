@@ -122,3 +122,12 @@ def test_two_trials_that_hang_are_one_failure_without_any_signature() -> None:
     assert agree(hung, hung)
     assert not agree(hung, trial(changed(DIVERGED, rank=1), signature=None, outcome=Outcome.TIMED_OUT))
     assert agree(hung, trial(UNSEEN, signature=None, bare=True, outcome=Outcome.TIMED_OUT))
+
+
+def test_bare_failure_that_was_not_explained_is_a_probed_one_whose_workers_ended_alike() -> None:
+    """It names the rank that failed, the probed one the rank that had left: these are not to be compared."""
+    left = changed(DIVERGED, kind=CauseKind.EARLY_EXIT, facts={"exit_code": 0, "ended_badly": "1"})
+    seen = changed(UNSEEN, rank=1, facts={"exit_code": 1, "ended_badly": "1"})
+    assert agree(trial(seen, bare=True, opaque=True), trial(left, opaque=True))
+    both = changed(seen, facts={"exit_code": 1, "ended_badly": "1, 1"})
+    assert not agree(trial(both, bare=True, opaque=True), trial(left, opaque=True))

@@ -56,6 +56,43 @@ def test_only_consequences_explain_nothing() -> None:
     assert cause_of(text, 1, 1).kind is CauseKind.NOT_EXPLAINED
 
 
+def in_init(words: str) -> str:
+    return traceback(words, function="init_process_group")
+
+
+def test_connection_lost_within_init_is_a_failed_init() -> None:
+    cause = cause_of("Process SpawnProcess-2:\n" + in_init(f"RuntimeError: {CLOSED}"), 0, 1)
+    assert (cause.kind, cause.rank) == (CauseKind.INIT_FAILURE, None)
+    assert "rank 1 lost its connection in init_process_group" in cause.sentence
+    assert "crash" not in cause.sentence
+
+
+WAITED = (
+    "torch.distributed.DistStoreError: Timed out after 4 seconds waiting for clients. 1/2 clients joined."
+)
+
+
+def test_init_that_waited_for_a_rank_that_had_ended_is_a_failed_init() -> None:
+    story = Story(2, bare=True)
+    story.exit(1, 1.0, 0)
+    story.exit(0, 5.0, 1)
+    story.failed(6.0)
+    cause = explain(story.facts(stderr_tail="Process SpawnProcess-1:\n" + in_init(WAITED))).cause
+    assert cause.kind is CauseKind.INIT_FAILURE
+
+
+@pytest.mark.parametrize("code", [0, 1, -9])
+def test_init_that_waited_may_have_waited_for_a_late_rank(code: int) -> None:
+    """It ended later, or nobody knows of what: then it may have come after all, or been killed."""
+    cause = cause_of("Process SpawnProcess-1:\n" + in_init(WAITED), 1, code)
+    assert cause.kind is not CauseKind.INIT_FAILURE
+
+
+def test_lost_init_is_no_cause_beside_a_worker_that_ended_badly_without_a_word() -> None:
+    cause = cause_of("Process SpawnProcess-2:\n" + in_init(f"RuntimeError: {CLOSED}"), 3, 1)
+    assert cause.kind is CauseKind.NOT_EXPLAINED
+
+
 def test_two_that_differ_explain_nothing() -> None:
     text = of(1, "ValueError: a", function="_plan") + of(2, "KeyError: 'step'")
     assert cause_of(text, 1, 1).kind is CauseKind.NOT_EXPLAINED

@@ -50,7 +50,12 @@ def same_cause(a: Explained, b: Explained) -> bool:
 
 
 def same_seen_outside(a: Explained, b: Explained) -> bool:
-    """Rank, signal, exit status and last words are equal wherever both are known."""
+    """Rank, signal, exit status and last words are equal wherever both are known.
+
+    Where one of them was not explained it names who failed, not the origin: then it is how all workers ended.
+    """
+    if (a.kind in _UNNAMED) != (b.kind in _UNNAMED):
+        return a.facts.get("ended_badly") == b.facts.get("ended_badly")
     pairs: list[tuple[object, object]] = [(a.rank, b.rank), (a.signal, b.signal)]
     pairs += [(a.facts.get(key), b.facts.get(key)) for key in _SEEN_OUTSIDE]
     return all(mine is None or other is None or _masked(mine) == _masked(other) for mine, other in pairs)

@@ -65,11 +65,14 @@ def position_of(scene: Scene, wait: Wait) -> Position | None:
 
 
 def _seen_from_outside(scene: Scene, pid: int | None) -> dict[str, Fact]:
+    """How the origin ended, and how all workers did: bare and probed trials know that alike."""
+    codes = sorted(code for one in scene.workers if (code := scene.lives.code_of(one)))
+    seen: dict[str, Fact] = {"ended_badly": ", ".join(map(str, codes))}
     if pid is None:
-        return {}
+        return seen
     process = scene.lives.processes.get(pid)
     words = process.last_words if process else ()
-    seen: dict[str, Fact] = {"exit_code": scene.lives.code_of(pid)}
+    seen["exit_code"] = scene.lives.code_of(pid)
     if words:
         seen["last_words"] = clean(words[-1])
     return seen

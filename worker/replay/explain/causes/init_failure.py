@@ -11,8 +11,9 @@ from app.domain.replay_words import CauseKind
 from worker.replay.explain.answers import Answer
 from worker.replay.explain.causes.rank_exception import earliest
 from worker.replay.explain.exceptions import Known
+from worker.replay.explain.printed_init import failed_init
 from worker.replay.explain.scene import Scene
-from worker.replay.explain.sentences import MOST_NAME, clean, listed, seconds, stable_place
+from worker.replay.explain.sentences import MOST_NAME, clean, listed, place, seconds, stable_place
 from worker.replay.explain.waits import Kind, Wait
 from worker.replay.explain.worlds import World
 
@@ -35,7 +36,7 @@ def find(scene: Scene) -> Answer | None:
     wait = next((one for one in scene.waits if one.kind is Kind.INIT), None)
     world = _world_of(scene, wait)
     if wait is None or world is None:
-        return None
+        return _printed(scene)
     if not wait.failed and not (scene.facts.timed_out or scene.lives.sender_of_end(wait.pid)):
         return None
     did = "failed" if wait.failed else "was still waiting"
@@ -66,6 +67,16 @@ def find(scene: Scene) -> Answer | None:
         place=stable_place(wait.site),
         facts={"world": world.size, "called": len(world.inits)},
     )
+
+
+def _printed(scene: Scene) -> Answer | None:
+    """Of a bare trial; which rank the origin is cannot be seen there."""
+    known = failed_init(scene)
+    if known is None:
+        return None
+    site = f" at {place(known.frame)}" if known.frame else ""
+    what = f"{scene.ranks.name(known.pid)} {known.lost or 'failed'} in init_process_group{site}"
+    return Answer(CauseKind.INIT_FAILURE, (what,), known=known, place=known.place)
 
 
 def _ended_init(scene: Scene, raised: Known) -> bool:
