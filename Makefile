@@ -73,7 +73,7 @@ coverage: test
 # SECONDS= makes it shorter, SEED= another one.
 ACCEPT := crashes crashes-postgres troubles soak-1 soak-2 soak-3 rest guest \
   $(addprefix replay-suspects-,1 2 3 4 5 6 7 8 9 10 11 12) $(addprefix replay-shared-,1 2 3 4 5) \
-  $(addprefix replay-stable-,1 2 3 4) replay-rates
+  $(addprefix replay-stable-,1 2 3 4) $(addprefix replay-rates-,1 2 3)
 ACCEPTING := $(BIN)/python -m pytest -m accept -rP --timeout 580 $(ARGS)
 CRASHES := tests/flow/crashes
 
@@ -105,8 +105,8 @@ accept-replay-shared-%:
 accept-replay-stable-%:
 	$(ACCEPTING) tests/replay/suspects -k stable-$*
 
-accept-replay-rates:
-	$(ACCEPTING) tests/replay/suspects -k rates_bare_and_probed
+accept-replay-rates-%:
+	$(ACCEPTING) tests/replay/suspects -k rates-$*
 
 # A small machine with cgroup v2, by /dev/kvm where that starts it; says so where none could be had.
 accept-guest:
