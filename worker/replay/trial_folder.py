@@ -16,6 +16,7 @@ from worker.replay.observed import Observed
 from worker.replay.outside_events import read_events
 from worker.replay.plain_json import NotThatShape, from_plain, to_plain
 from worker.replay.reading.journals import read_journals
+from worker.replay.reading.project_files import with_relative_files
 from worker.replay.regular_file import read_bounded, read_tail
 from worker.replay.trial import Explained, Explanation, Trial
 
@@ -64,7 +65,7 @@ def read_facts(folder: Path) -> TrialFacts:
     tree = read_tree(read_events(folder / OUTSIDE), observed)
     shared = _shared_error_text(folder)
     words = "\n".join([shared, *observed.error_tails.values()])[-_TAIL_BYTES:]
-    words = words.replace(f'File "{observed.project}/', 'File "')  # as journals name the project's files
+    words = with_relative_files(words, observed.project)  # as journals name the project's files
     processes, exits = merge(tree, journals.processes, journals.exits, observed)
     stacks = crash_stacks(shared, exits, observed)
     return TrialFacts(

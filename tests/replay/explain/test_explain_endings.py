@@ -22,7 +22,7 @@ Extension modules: numpy.random, torch._C (total: 22)
 DUMP_AT_WORK = """Fatal Python error: Segmentation fault
 
 Current thread 0x00007f0000000001 (most recent call first):
-  File "/work/tests/test_x.py", line 19 in _decode
+  File "tests/test_x.py", line 19 in _decode
   File "/usr/lib/python3.11/multiprocessing/process.py", line 108 in run
 """
 
@@ -65,8 +65,8 @@ def test_frames_of_a_bare_dump_tell_a_crash_during_work() -> None:
     story.exit(0, 3.2, 1)
     story.exit(1, 3.1, -11)
     cause = told(story, stderr_tail=DUMP_AT_WORK)
-    assert "during its work, in /work/tests/test_x.py:19 in _decode" in cause.sentence
-    assert cause.place == "/work/tests/test_x.py:_decode"
+    assert "during its work, in tests/test_x.py:19 in _decode" in cause.sentence
+    assert cause.place == "tests/test_x.py:_decode"
 
 
 @pytest.mark.parametrize("how", ["work done", "exiting", "destroyed", "no frames"])

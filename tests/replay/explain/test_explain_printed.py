@@ -16,7 +16,7 @@ def traceback(words: str, *, function: str = "_verify", prefix: str = "") -> str
         "Traceback (most recent call last):",
         '  File "/usr/lib/python3.11/multiprocessing/process.py", line 108, in run',
         "    self._target(*self._args, **self._kwargs)",
-        f'  File "/w/tests/test_x.py", line 16, in {function}',
+        f'  File "tests/test_x.py", line 16, in {function}',
         "    raise RuntimeError()",
         "    ^^^^^^^^^^^^^^^^^^^^",
         words,
@@ -39,9 +39,9 @@ def cause_of(text: str, *codes: int) -> Explained:
 def test_printed_exception_of_one_worker_is_the_cause() -> None:
     cause = cause_of(of(2, "RuntimeError: digest differs"), 0, 1)
     assert (cause.kind, cause.rank) == (CauseKind.RANK_EXCEPTION, 1)
-    assert "rank 1 raised RuntimeError: digest differs at /w/tests/test_x.py:16 in _verify" in cause.sentence
+    assert "rank 1 raised RuntimeError: digest differs at tests/test_x.py:16 in _verify" in cause.sentence
     assert "which rank is which is guessed from the order in which they started" in cause.sentence
-    assert cause.place == "/w/tests/test_x.py:_verify"
+    assert cause.place == "tests/test_x.py:_verify"
 
 
 def test_consequence_that_was_printed_first_is_not_the_origin() -> None:

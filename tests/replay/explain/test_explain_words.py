@@ -112,7 +112,7 @@ def test_dump_with_frames_knows_the_projects_own() -> None:
     text = (
         "Fatal Python error: Segmentation fault\n\nCurrent thread 0x1 (most recent call first):\n"
         '  File "/usr/lib/python3.11/ctypes.py", line 5 in string_at\n'
-        '  File "/w/test_a.py", line 7 in _native\n'
+        '  File "test_a.py", line 7 in _native\n'
         'Extension modules: torch\n  File "/w/other.py", line 1 in f\n'
     )
     frames = frames_of_dump(text, 11)

@@ -7,6 +7,7 @@ import signal
 from typing import Final
 
 from worker.replay.facts import Frame
+from worker.replay.reading.project_files import is_of_project
 
 _FATAL: Final = "Fatal Python error: "
 _NAMES: Final = {
@@ -17,7 +18,6 @@ _NAMES: Final = {
     int(signal.SIGFPE): ("Floating point exception", "Floating-point exception"),
 }
 _FRAME: Final = re.compile(r'  File "([^"]{1,1000})", line (\d{1,9}) in (.{1,300})$')
-_LIBRARIES: Final = ("site-packages", "dist-packages", "/lib/python", "<frozen")
 _SCANNED_LINES: Final = 5_000
 
 
@@ -39,8 +39,7 @@ def frames_of_dump(text: str, number: int) -> tuple[Frame, ...] | None:
             break
         found = _FRAME.match(line)
         if found is not None:
-            is_project = not any(part in found[1] for part in _LIBRARIES)
-            frames.append(Frame(found[1], int(found[2]), found[3], in_project=is_project))
+            frames.append(Frame(found[1], int(found[2]), found[3], in_project=is_of_project(found[1])))
     return tuple(frames)
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from worker.replay.explain.lives import Lives, know_lives
 from worker.replay.facts import Frame, Linked, Process, Raised, Seen, TrialFacts
+from worker.replay.reading.project_files import is_of_project
 
 _SCANNED_LINES: Final = 5_000
 _MOST_FRAMES: Final = 200
@@ -22,7 +23,6 @@ _PROCESS: Final = re.compile(r"Process [A-Za-z]{0,40}Process-(\d{1,5}):$")
 _RANK: Final = re.compile(r"\[rank(\d{1,5})\]: ?")
 _FRAME: Final = re.compile(r'  File "([^"]{1,1000})", line (\d{1,9}), in (.{1,300})$')
 _EXCEPTION: Final = re.compile(r"([A-Za-z_][\w.]{0,200})(?:: (.{0,2000}))?$")
-_LIBRARIES: Final = ("site-packages", "dist-packages", "/lib/python", "<frozen", "<string>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,7 @@ def _read(lines: Sequence[str], at: int) -> tuple[Linked | None, int]:
         at += 1
         found = _FRAME.match(line)
         if found is not None:
-            is_project = not any(part in found[1] for part in _LIBRARIES)
-            frames.append(Frame(found[1], int(found[2]), found[3], in_project=is_project))
+            frames.append(Frame(found[1], int(found[2]), found[3], in_project=is_of_project(found[1])))
         elif line and not line[0].isspace():
             said = _EXCEPTION.match(line)
             return (

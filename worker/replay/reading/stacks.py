@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from worker.replay.facts import Frame, Stack
+from worker.replay.reading.project_files import relative
 
 MOST_BYTES = 8 * 1024 * 1024
 _MOST_DUMPS = 200
 _MOST_FRAMES = 120
-_ELSEWHERE = re.compile(r"/(?:site|dist)-packages/|/\.\./")  # within the project's folder, and not of it
 _PROBE = "/flake_triage_probe/"
 
 _THREAD = re.compile(
@@ -100,10 +100,11 @@ def _add(thread: _Thread, found: re.Match[str], told: Told) -> None:
     if _PROBE in file:
         thread.is_probe = True
         return
-    root = told.project.rstrip("/") + "/"
-    inside = bool(told.project) and file.startswith(root) and not _ELSEWHERE.search(file)
-    name = file.removeprefix(root) if inside else file
-    thread.frames.append(Frame(name, line, found[3].strip(), told.sources.get((name, line)), inside))
+    inside = relative(file, told.project)
+    name = inside or file
+    thread.frames.append(
+        Frame(name, line, found[3].strip(), told.sources.get((name, line)), in_project=inside is not None)
+    )
 
 
 def _name(thread: _Thread, main: int | None) -> str:
