@@ -276,6 +276,9 @@ class Phase:
     crash: str = ""  # pytest's one line: what failed where
     file: str | None = None
     line: int | None = None
+    frames: tuple[Frame, ...] = ()  # outer to inner, as the results file of a bare trial has them
+    behind: tuple[str, ...] = ()  # there too: such lines of what it was raised from, the first one first
+    opaque: bool = False  # there too: its signature holds no cause
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,18 @@
 """The folder of one trial: what stands where, and how it is written and read again."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from app.domain.replay_words import CauseKind
-from worker.replay.facts import Exit, Process, TrialFacts
+from worker.replay.facts import Exit, Phase, Process, TrialFacts
 from worker.replay.joined.crash_stacks import crash_stacks
 from worker.replay.joined.last_words import tell_owners
 from worker.replay.joined.merged import merge, signals_sent
 from worker.replay.joined.ranks import name_ranks
+from worker.replay.joined.told_phases import told_phases
 from worker.replay.joined.tree import read_tree
 from worker.replay.observed import Observed
 from worker.replay.outside_events import read_events
@@ -85,7 +87,7 @@ def read_facts(folder: Path) -> TrialFacts:
         sent=signals_sent(tree, journals.sent),
         stacks=tuple(sorted((*journals.stacks, *stacks), key=lambda one: one.t)),
         lock_waits=journals.lock_waits,
-        phases=journals.phases,
+        phases=_phases(folder, observed, exits) if trial.spec.bare else journals.phases,
         pauses=observed.pauses,
         throttling=observed.throttling,
         survivors=observed.survivors,
@@ -98,6 +100,15 @@ def read_facts(folder: Path) -> TrialFacts:
 
 
 _UNEXPLAINED: Final = Explanation(Explained(CauseKind.NONE))
+
+
+def _phases(folder: Path, observed: Observed, exits: Sequence[Exit]) -> tuple[Phase, ...]:
+    """Of a bare trial. Nothing of a run whose end nobody saw: its results may be of before it."""
+    ended = next((one for one in exits if one.pid == observed.main), None)
+    if ended is None:
+        return ()
+    results = read_bounded(folder / JUNIT, _RECORD_BYTES)
+    return told_phases(results, pid=ended.pid, t=ended.t, project=observed.project)
 
 
 def _told(processes: tuple[Process, ...], exits: tuple[Exit, ...], words: str) -> tuple[Process, ...]:

@@ -12,6 +12,7 @@ from worker.replay.explain.lives import Lives, know_lives
 from worker.replay.explain.matching import Line, know_lines
 from worker.replay.explain.printed import with_printed
 from worker.replay.explain.ranks import Ranks, know_ranks
+from worker.replay.explain.reported import with_reported
 from worker.replay.explain.unsaid_failures import tell_failures
 from worker.replay.explain.waits import Wait, know_waits
 from worker.replay.explain.worlds import World, know_worlds
@@ -70,7 +71,7 @@ class Scene:
 
 def look(facts: TrialFacts, passing: Sequence[TrialFacts] = ()) -> Scene:
     """Put the trial's facts together; total on any facts."""
-    facts = with_printed(with_common_names(facts))
+    facts = with_reported(with_printed(with_common_names(facts)))
     ranks = know_ranks(facts)
     lives = know_lives(facts)
     worlds = know_worlds(facts, ranks, lives)

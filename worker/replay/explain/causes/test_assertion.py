@@ -4,7 +4,8 @@ Borders. The assertion stands in the test's own process while no rank failed, or
 same values; with values of its own on each it is `rank-exception`.
 An assertion about exit codes of ranks that did fail only tells of them and is `not-explained`, unless
 another cause says why. Another exception of the test's own process, without any rank, is `rank-exception`
-with rank null.
+with rank null. In a bare trial an assertion that names no cause, or with ranks an error, is
+`not-explained`: it may tell of what nobody saw in a rank or a thread (`reported.py`).
 """
 
 from app.domain.replay_words import CauseKind
@@ -50,7 +51,7 @@ def find(scene: Scene) -> Answer | None:
         kind = CauseKind.TEST_ASSERTION if is_assertion else CauseKind.RANK_EXCEPTION
         what = "the test's own assertion failed" if is_assertion else "the test's own process raised"
         return Answer(kind, (f"{what}: {raised.words()}", _agreed(scene)), known=raised, pid=None)
-    if raised is None and phase is not None and phase.crash.startswith(_ASSERTIONS):
+    if raised is None and not scene.facts.bare and phase is not None and phase.crash.startswith(_ASSERTIONS):
         return _by_phase(scene, phase)
     return None
 
@@ -85,4 +86,6 @@ def _somebody_failed(scene: Scene) -> bool:
 
 
 def _agreed(scene: Scene) -> str:
-    return "its ranks agreed, and none of them failed" if scene.workers else ""
+    if not scene.workers:
+        return ""
+    return "none of its ranks failed" if scene.facts.bare else "its ranks agreed, and none of them failed"
