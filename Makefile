@@ -72,7 +72,7 @@ coverage: test
 # Each part takes less than ten minutes on two cores. A soak part goes on from the one before, in .soak/;
 # SECONDS= makes it shorter, SEED= another one.
 ACCEPT := crashes crashes-postgres troubles soak-1 soak-2 soak-3 rest guest \
-  $(addprefix replay-suspects-,1 2 3 4 5 6 7 8 9 10 11 12) $(addprefix replay-shared-,1 2 3 4 5) \
+  $(addprefix replay-suspects-,1 2 3 4 5 6 7 8 9 10 11 12) $(addprefix replay-shared-,1 2 3 4 5 6 7) \
   $(addprefix replay-stable-,1 2 3 4) $(addprefix replay-rates-,1 2 3)
 ACCEPTING := $(BIN)/python -m pytest -m accept -rP --timeout 580 $(ARGS)
 CRASHES := tests/flow/crashes

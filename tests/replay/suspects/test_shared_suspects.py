@@ -30,8 +30,10 @@ FLAKE, ALWAYS, NEVER = (
     ReplayVerdict.DETERMINISTIC,
     ReplayVerdict.NOT_REPRODUCED,
 )
+LONG_S = 500.0
+"""A flake of one run in six or ten takes its time, on a machine that others use too."""
+
 OWN_EXIT = ("while exiting", "after its work")
-CONSEQUENCES = ("timed out", "connection closed")
 
 EXPECTED: tuple[tuple[int, ReplayVerdict, Expected], ...] = (
     (
@@ -41,7 +43,6 @@ EXPECTED: tuple[tuple[int, ReplayVerdict, Expected], ...] = (
             CauseKind.CRASH_SIGNAL,
             "test_s00_abort_at_exit.py::test_handoff",
             ANY,
-            "SIGABRT",
             *OWN_EXIT,
             "terminate called without an active exception",
             never=("raised", "slow", "timed out", "killed from outside"),
@@ -99,10 +100,10 @@ EXPECTED: tuple[tuple[int, ReplayVerdict, Expected], ...] = (
     (3, ALWAYS, mismatch("test_s09_order_mismatch.py::test_order", "all_reduce(SUM)", "broadcast")),
     (3, NEVER, of(CauseKind.NONE, "test_s13_always_passes.py::test_ok", None)),
     (4, FLAKE, exception("test_s14_ten_percent.py::test_ten", 0, "norm drifted", "_check")),
-    (4, FLAKE, late("test_s15_cpu_bound_deadline.py::test_deadline", 0, "barrier")),
-    (5, FLAKE, exception("test_t02_latency_budget.py::test_latency", ANY, "step took", "_steps")),
-    (5, FLAKE, exception("test_t05_async_save.py::test_save", 1, "checkpoint incomplete", "_load")),
-    (5, FLAKE, exception("test_t06_heartbeat.py::test_heartbeat", 1, "rank 0 looks dead", "_watch")),
+    (5, FLAKE, late("test_s15_cpu_bound_deadline.py::test_deadline", 0, "barrier")),
+    (6, FLAKE, exception("test_t02_latency_budget.py::test_latency", ANY, "step took", "_steps")),
+    (6, FLAKE, exception("test_t05_async_save.py::test_save", 1, "checkpoint incomplete", "_load")),
+    (7, FLAKE, exception("test_t06_heartbeat.py::test_heartbeat", 1, "rank 0 looks dead", "_watch")),
 )
 
 
@@ -116,6 +117,8 @@ EXPECTED: tuple[tuple[int, ReplayVerdict, Expected], ...] = (
 def test_verdict_and_cause_are_those_of_the_header(
     verdict: ReplayVerdict, expected: Expected, tmp_path: Path
 ) -> None:
-    report = replay_whole(expected.asked, tmp_path / "replay", budget_s=BUDGET_S)
+    report = replay_whole(
+        expected.asked, tmp_path / "replay", budget_s=LONG_S if verdict is FLAKE else BUDGET_S
+    )
     print(lines_of(report))  # noqa: T201 - shown with -rP
     assert not complaints(expected, report, verdict)

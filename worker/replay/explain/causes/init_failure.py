@@ -54,7 +54,7 @@ def find(scene: Scene) -> Answer | None:
     elif world.size > len(world.pids):
         why, pid = f"only {len(world.pids)} of {world.size} ranks were there", None
     elif wait.failed:
-        why, pid = f"it raised {known.words()}" if known else "", wait.pid
+        why, pid = f"it {known.lost}" if known else "", wait.pid  # not torch's guess of a crash
     else:
         return None  # all were on their way when somebody ended them: nothing had failed
     return Answer(
