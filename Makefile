@@ -72,6 +72,7 @@ coverage: test
 # Each part takes less than ten minutes on two cores. A soak part goes on from the one before, in .soak/;
 # SECONDS= makes it shorter, SEED= another one.
 ACCEPT := crashes crashes-postgres troubles soak-1 soak-2 soak-3 rest guest \
+  replay-rest replay-once \
   $(addprefix replay-suspects-,1 2 3 4 5 6 7 8 9 10 11 12) $(addprefix replay-shared-,1 2 3 4 5 6 7) \
   $(addprefix replay-stable-,1 2 3 4) $(addprefix replay-rates-,1 2 3)
 ACCEPTING := $(BIN)/python -m pytest -m accept -rP --timeout 580 $(ARGS)
@@ -93,7 +94,14 @@ accept-soak-%:
 	$(ACCEPTING) tests/soak -k soak_$*
 
 accept-rest:
-	$(ACCEPTING) tests --ignore $(CRASHES) --ignore tests/soak --ignore tests/replay/guest --ignore tests/replay/suspects
+	$(ACCEPTING) tests --ignore $(CRASHES) --ignore tests/soak --ignore tests/replay
+
+accept-replay-rest:
+	$(ACCEPTING) -n $(WORKERS) --dist load tests/replay --ignore tests/replay/guest --ignore tests/replay/suspects
+
+# One trial of each suspect that is not in every change.
+accept-replay-once:
+	$(ACCEPTING) -n $(WORKERS) --dist load tests/replay/suspects -k once-
 
 # Suspects of our own and others' under the full plan, stable tests, and the probe's effect on a rate.
 accept-replay-suspects-%:

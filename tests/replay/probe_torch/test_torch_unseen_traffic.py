@@ -12,7 +12,10 @@ SENT = {
 }
 
 
-@pytest.mark.parametrize("kind", SENT)
+@pytest.mark.parametrize(
+    "kind",
+    ["dtensor", "fsdp2", *(pytest.param(one, marks=pytest.mark.accept) for one in ("ddp", "checkpoint"))],
+)
 def test_collectives_of_torchs_own_layers_are_seen_alike_on_both_ranks(tools: Tools, kind: str) -> None:
     worlds = run(tools, kind)
     world = worlds[kind]

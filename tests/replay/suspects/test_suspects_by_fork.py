@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from expectations import BY_FORK, Expected, unlike
+from expectations import BY_FORK, Expected, once, unlike
 from replayed import replay_once
 
 
-@pytest.mark.parametrize("expected", BY_FORK, ids=lambda one: one.name)
+@pytest.mark.parametrize("expected", once(BY_FORK))
 def test_cause_is_the_one_of_the_header(expected: Expected, tmp_path: Path) -> None:
     assert not unlike(expected, replay_once(expected.asked, tmp_path / "trial"))

@@ -19,15 +19,20 @@ OLDEST, NEWEST = 9, 13
 _VERSION = re.compile(r"3\.([0-9]{1,2})(\.|$)")
 
 
-def pythons() -> list[str]:
-    """Our own, and those that pyenv keeps beside it."""
+def pythons() -> list[object]:
+    """Our own, and those that pyenv keeps beside it: the oldest and the newest in every change."""
     versions = Path(sys.base_prefix).parent
-    found = {sys.executable}
+    found: dict[int, str] = {}
     for folder in versions.iterdir() if versions.name == "versions" else []:
         version = _VERSION.match(folder.name)
         if version and OLDEST <= int(version[1]) <= NEWEST and (folder / "bin/python").exists():
-            found.add(str(folder / "bin/python"))
-    return sorted(found)
+            found[int(version[1])] = str(folder / "bin/python")
+    found[sys.version_info.minor] = sys.executable
+    often = {min(found), sys.version_info.minor, max(found)}
+    return [
+        pytest.param(found[one], id=f"3.{one}", marks=() if one in often else (pytest.mark.accept,))
+        for one in sorted(found)
+    ]
 
 
 @contextmanager
