@@ -74,7 +74,10 @@ def replay(
     ] = "auto",
     arm: Annotated[
         list[str] | None,
-        typer.Option(metavar="ARM", help=f"Only under this: {', '.join(Arm)}. Repeat it, or use commas."),
+        typer.Option(
+            metavar="ARM",
+            help=f"After three plain trials, only under this: {', '.join(Arm)}. Repeat it, or use commas.",
+        ),
     ] = None,
     trials: Annotated[
         int | None,
@@ -255,7 +258,7 @@ class Session:
             told = {} if injected is None else {"injected": injected.as_json()}
             says.line(done.as_json() | told)
             return
-        if self.request.compare_limits:
+        if self.request.compare_limits and injected is not None:  # else the story has the table
             tell([Line(done.test, Tone.HEAD), *arm_lines(done)])
         if injected is None:
             tell(story(done))

@@ -65,10 +65,11 @@ class ReplayLive:
             says.progress(words)
 
     def shown(self) -> Group:
-        return Group(self._table(), *(self._below(self._last) if self._last else ()))
+        test = Text(self._test, style="bold")  # no title of the table, which is folded to the table's width
+        return Group(test, self._table(), *(self._below(self._last) if self._last else ()))
 
     def _table(self) -> Table:
-        table = Table(title=Text(self._test), title_justify="left", box=None, pad_edge=False)
+        table = Table(box=None, pad_edge=False)
         for column in ("arm", "bare", "probed", "void", "s"):
             table.add_column(column, justify="left" if column == "arm" else "right")
         for arm in self._last.arms if self._last else ():

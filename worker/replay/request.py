@@ -62,7 +62,7 @@ def _ladder(request: Request) -> Ladder:
         named = tuple(dict.fromkeys(request.arms))
         return Ladder(named, f"the arms were asked for: {', '.join(named)}")
     if request.compare_limits:
-        return Ladder(COMPARED, "limits are compared, so each arm gets as many trials")
+        return Ladder(COMPARED, "limits are compared, so each arm gets the same number of trials")
     usual = ladder_for(request.suspect.original, request.limits)
     if not request.allow_neighbours:
         return usual

@@ -10,8 +10,13 @@ from lxml import etree
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from shown_replay import shown_page, shown_scene
 
+from app.domain.replay_words import Arm, CauseKind
+from worker.replay.bundle.page_cause import cause_part
+from worker.replay.bundle.page_tables import arms_table
 from worker.replay.bundle.picture import described, picture
 from worker.replay.bundle.scene import Divergence
+from worker.replay.report import ArmCount
+from worker.replay.trial import Explained
 
 XSS = "<script>alert(1)</script>"
 
@@ -107,6 +112,15 @@ def test_the_exception_stands_with_what_was_behind_it() -> None:
     ]
     places = [html.index(one) for one in order]
     assert places == sorted(places)
+
+
+def test_what_has_no_cause_is_told_in_words() -> None:
+    assert "there is none to explain" in cause_part(Explained(CauseKind.NONE))
+
+
+def test_an_arm_says_which_kind_of_trial_it_did_not_have() -> None:
+    told = arms_table([ArmCount(Arm.PLAIN, 1, 3, 0, 0, 0, 9.0)])
+    assert "<td>1 of 3</td><td>none ran</td>" in told
 
 
 def test_a_picture_alone_is_well_formed_and_described() -> None:

@@ -222,7 +222,7 @@ def test_an_arm_tells_only_of_the_kinds_of_trials_that_it_had() -> None:
 def test_the_story_says_why_there_was_no_further_trial() -> None:
     decisions = ("opening: plain and bare, 1 of 3", "interrupted: what is known so far")
     told = lines(replay_of(Explained(CauseKind.NONE), decisions=decisions))
-    assert "No further trial: interrupted: what is known so far" in told
+    assert "No further trial: it was interrupted" in told
     assert decisions[0] not in told
 
 

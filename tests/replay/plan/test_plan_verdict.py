@@ -109,9 +109,10 @@ def test_no_sentence_calls_a_test_stable(verdict: ReplayVerdict) -> None:
 def test_not_reproduced_names_the_rate_that_each_arm_leaves_possible() -> None:
     rows = _rows([P] * 14) + _rows([P] * 29, Arm.CPU_QUARTER)
     said = verdict_sentence(ReplayVerdict.NOT_REPRODUCED, rows, (), POLICY, is_opaque=False)
-    assert "0 of 14 plain (a rate up to 19.3 %" in said
-    assert "0 of 29 cpu-0.25 (a rate up to 9.8 %" in said
-    assert "0 of 43 in all" in said
+    assert "by arm: plain 0 of 14 (up to 19.3 %), cpu-0.25 0 of 29 (up to 9.8 %)" in said
+    assert "0 of 43 in all (a rate up to 6.7 % is not excluded at 95 %)" in said
+    only = verdict_sentence(ReplayVerdict.NOT_REPRODUCED, _rows([P] * 14), (), POLICY, is_opaque=False)
+    assert only == "it never failed: 0 of 14 plain (a rate up to 19.3 % is not excluded at 95 %)"
 
 
 def test_a_limit_is_blamed_only_after_a_contrast() -> None:

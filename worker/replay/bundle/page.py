@@ -181,5 +181,5 @@ def _how_to_check() -> Markup:
         tag("h2", "Check it yourself"),
         tag("p", "This page stands in a folder with everything it was made of. In that folder:"),
         tag("pre", "flake-triage bundle verify .\nflake-triage bundle show .\nflake-triage bundle repeat ."),
-        tag("p", "verify compares every file with its digest, and computes the verdict and the cause again."),
+        tag("p", "Verify compares every file with its digest, and computes the verdict and the cause again."),
     )

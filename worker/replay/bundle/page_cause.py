@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from app.domain.replay_words import CauseKind
 from worker.replay.bundle.markup import Markup, joined, tag
 from worker.replay.facts import Frame, Linked
 from worker.replay.trial import Explained, Position, Thrown, Window
@@ -11,6 +12,10 @@ MOST_LINKED = 12
 
 
 def cause_part(cause: Explained) -> Markup:
+    if cause.kind is CauseKind.NONE:
+        return tag(
+            "section", tag("h2", "Why"), tag("p", "No trial showed the failure, so there is none to explain.")
+        )
     return tag(
         "section",
         tag("h2", "Why"),

@@ -30,8 +30,8 @@ def arms_table(arms: Sequence[ArmCount]) -> Markup:
     rows = [
         (
             one.arm.value,
-            f"{one.bare_failures} of {one.bare_trials}",
-            f"{one.probed_failures} of {one.probed_trials}",
+            f"{one.bare_failures} of {one.bare_trials}" if one.bare_trials else "none ran",
+            f"{one.probed_failures} of {one.probed_trials}" if one.probed_trials else "none ran",
             str(one.voids),
             f"{one.seconds:.1f}",
         )

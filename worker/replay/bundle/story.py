@@ -78,7 +78,8 @@ def arm_lines(replay: Replay) -> Iterator[Line]:
 
 def _end(decision: str) -> str:
     """Why the plan ended, without the word that says so in its own list."""
-    return decision.removeprefix(ENDS[0])
+    end, interrupted = ENDS
+    return "it was interrupted" if decision.startswith(interrupted) else decision.removeprefix(end)
 
 
 def _not_run(trials: Sequence[Trial]) -> Iterator[Line]:

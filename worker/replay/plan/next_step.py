@@ -84,7 +84,7 @@ def _asked_counts(state: State) -> Step | Stop | None:
     if not behind:
         return Stop(f"each arm has had the {each} trials that were asked for")
     arm = min(behind, key=lambda one: have[one])
-    return state.step(arm, f"as asked: {arm} {have[arm] + 1} of {each}")
+    return state.step(arm, f"as asked: {arm}, {have[arm] + 1} of {each}")
 
 
 def _cap(state: State) -> Stop | None:

@@ -92,11 +92,15 @@ def _only_under(sensitivity: Sequence[Sensitivity]) -> str:
 def _not_excluded(rows: Sequence[Row]) -> str:
     """For each arm, and for all, the rate that its passes leave possible; never that a test is stable."""
     arms = dict.fromkeys(row.arm for row in rows if row.counts)
-    parts = [_zero_of(tally(of_arm(rows, arm)).trials, f" {arm}") for arm in arms]
-    whole = [_zero_of(tally(rows).trials, " in all")] if len(parts) > 1 else []
-    return "; ".join([*whole, *parts])
+    trials = {arm: tally(of_arm(rows, arm)).trials for arm in arms}
+    whole = "in all" if len(trials) > 1 else " ".join(arms)
+    seen = tally(rows).trials
+    told = f"0 of {seen} {whole} (a rate up to {_most(seen)} is not excluded at 95 %)"
+    if len(trials) < 2:  # noqa: PLR2004 - of one arm, all is said
+        return told
+    each = ", ".join(f"{arm} 0 of {count} (up to {_most(count)})" for arm, count in trials.items())
+    return f"{told}; by arm: {each}"
 
 
-def _zero_of(trials: int, of: str) -> str:
-    most = clopper_pearson(0, trials).high
-    return f"0 of {trials}{of} (a rate up to {100 * most:.1f} % is not excluded at 95 %)"
+def _most(trials: int) -> str:
+    return f"{100 * clopper_pearson(0, trials).high:.1f} %"
