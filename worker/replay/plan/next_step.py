@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 
 from app.domain.replay_words import Arm
+from app.domain.wording import counted
 from worker.replay.plan.contrast import side_to_run, suspected_arm
 from worker.replay.plan.policy import PlanPolicy
 from worker.replay.plan.probe_effect import are_split, probe_effect
@@ -82,7 +83,7 @@ def _asked_counts(state: State) -> Step | Stop | None:
     have = {arm: len(of_arm(state.rows, arm)) for arm in state.open_arms}
     behind = [arm for arm, count in have.items() if count < each]
     if not behind:
-        return Stop(f"each arm has had the {each} trials that were asked for")
+        return Stop(f"each arm has had the {counted(each, 'trial')} asked for")
     arm = min(behind, key=lambda one: have[one])
     return state.step(arm, f"as asked: {arm}, {have[arm] + 1} of {each}")
 
@@ -91,7 +92,7 @@ def _cap(state: State) -> Stop | None:
     ran = sum(row.result is not Result.VOID for row in state.rows)
     if ran < state.question.most:
         return None
-    return Stop(f"{ran} trials have run, the most that this replay may have")
+    return Stop(f"{counted(ran, 'trial has', 'trials have')} run, the most that this replay may have")
 
 
 def _always_fails(state: State) -> Step | Stop | None:
