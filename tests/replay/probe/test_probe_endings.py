@@ -104,7 +104,8 @@ def terminated(ran: Ran) -> Sent:
 def test_a_worker_terminated_while_it_runs_is_seen_running_and_where(tools: Tools, python: str) -> None:
     sent = terminated(tools.run(KILLED, "slow", python=python))
 
-    assert (sent.target_state, sent.target_cpu_grew) == ("R", True)
+    assert sent.target_state == "R"
+    assert sent.target_cpu_grew is not False  # None: a busy machine gave it no CPU while it was looked at
     (main,) = [one for one in sent.target_stacks if one.is_current]
     assert (main.thread, main.frames[0].file, main.frames[0].function) == ("MainThread", "script.py", "slow")
     assert main.reason == "terminate"

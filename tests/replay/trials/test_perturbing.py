@@ -49,7 +49,7 @@ def test_seed_chooses_whom_to_stop_and_all_go_on_at_the_end() -> None:
         assert first == again != other
         assert set(first) == {0, 1}
         states = [Path(f"/proc/{one.pid}/stat").read_text().split()[2] for one in sleepers]
-        assert states == ["S", "S"]
+        assert set(states) <= {"R", "S"}  # a busy machine lets one that goes on wait for its turn
     finally:
         for one in sleepers:
             one.kill()
