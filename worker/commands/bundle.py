@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from app.domain.errors import Gone, Rejected
+from app.domain.wording import counted
 from worker import says
 from worker.commands.interpreters import interpreter_for
 from worker.commands.telling import tell
@@ -64,6 +65,9 @@ def _checked(found: Checked) -> Iterator[Line]:
     if found.is_good:
         yield Line(f"{found.bundle}: {found.files} files are as they were sealed.", Tone.HEAD)
         yield Line(f"Computed again from the journals: {found.verdict}, cause {found.cause}. The same.")
+        if found.reworded:
+            told = counted(found.reworded, "sentence")
+            yield Line(f"Another build judged it: {told} would be worded otherwise today.")
         return
     yield Line(f"{found.bundle}: not what it says it is.", Tone.BAD)
     yield from (Line(f"  {one}") for one in found.differences)

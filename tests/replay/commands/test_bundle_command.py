@@ -88,6 +88,28 @@ def test_a_report_that_was_rewritten_and_sealed_again_is_found_out(bundle: Path)
     ]
 
 
+def test_a_false_sentence_is_found_out_where_the_same_code_judged(bundle: Path) -> None:
+    edit(bundle / "report.json", ("cause", "sentence"), "nothing is wrong here")
+    reseal(bundle)
+    code, told = verified(bundle)
+    assert (code, told["difference_count"], told["reworded"]) == (1, 1, 0)
+    assert "nothing is wrong here" in told["differences"][0]
+
+
+def test_words_of_another_build_are_no_forgery_but_its_facts_must_hold(bundle: Path) -> None:
+    edit(bundle / "report.json", ("cause", "sentence"), "as an older version put it")
+    reseal(bundle)
+    edit(bundle / "manifest.json", ("judged_by",), "0" * 64)
+    code, told = verified(bundle)
+    assert (code, told["good"], told["reworded"]) == (0, True, 1)
+    assert "Another build judged it: 1 sentence would be" in flake_triage("bundle", "verify", bundle).out
+    edit(bundle / "report.json", ("cause", "rank"), 3)
+    reseal(bundle)
+    edit(bundle / "manifest.json", ("judged_by",), "0" * 64)
+    code, told = verified(bundle)
+    assert (code, told["difference_count"], told["reworded"]) == (1, 1, 1)
+
+
 def test_a_journal_that_was_changed_and_sealed_again_gives_another_verdict(bundle: Path) -> None:
     for number in ("001", "002", "003", "004"):
         file = bundle / number / "trial.json"

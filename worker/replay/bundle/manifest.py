@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from app.domain.errors import Gone, Rejected
+from worker.replay.bundle.judges import own_digest
 from worker.replay.regular_file import read_bounded
 
 NAME: Final = "manifest.json"
@@ -32,20 +33,25 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """`files` by path within the bundle, with slashes; the manifest itself is not among them."""
+    """`files` by path within the bundle, with slashes; the manifest itself is not among them.
+
+    `judged_by` is the digest of the code that judged and worded it, empty where the bundle does not say.
+    """
 
     test: str
     made_by: str
     files: Mapping[str, Sealed]
+    judged_by: str = ""
 
 
 def seal(folder: Path, *, test: str, made_by: str) -> Manifest:
     """Write the manifest over all that is in the folder, and return it."""
     files = {path: _sealed(folder / path) for path in sorted(_regular_files(folder)) if path != NAME}
-    manifest = Manifest(test, made_by, files)
+    manifest = Manifest(test, made_by, files, own_digest())
     plain = {
         "format": FORMAT,
         "made_by": made_by,
+        "judged_by": manifest.judged_by,
         "test": test,
         "files": {path: {"sha256": one.sha256, "bytes": one.size} for path, one in files.items()},
     }
@@ -66,7 +72,8 @@ def read_manifest(folder: Path) -> Manifest:
         if plain["format"] != FORMAT:
             raise Rejected(subject, f"its format is {plain['format']!r}; this version reads {FORMAT}")
         files = {path: Sealed(str(one["sha256"]), int(one["bytes"])) for path, one in plain["files"].items()}
-        manifest = Manifest(str(plain["test"]), str(plain["made_by"]), files)
+        judged_by = str(plain.get("judged_by", ""))
+        manifest = Manifest(str(plain["test"]), str(plain["made_by"]), files, judged_by)
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise Rejected(subject, f"its {NAME} is not one that flake-triage writes") from error
     for path in files:

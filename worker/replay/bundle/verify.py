@@ -7,7 +7,8 @@ from pathlib import Path
 
 from app.domain.errors import Rejected
 from worker.replay.bundle import layout
-from worker.replay.bundle.manifest import differences, irregular, read_manifest
+from worker.replay.bundle.judges import is_prose, own_digest
+from worker.replay.bundle.manifest import Manifest, differences, irregular, read_manifest
 from worker.replay.bundle.rejudge import rejudge
 from worker.replay.bundle.write import report_json
 
@@ -20,6 +21,8 @@ class Checked:
     """`differences` hold one sentence each, the first MOST_TOLD of `count`; none means that all is well.
 
     `verdict` and `cause` are as the journals give them today, None where they could not be computed.
+    `reworded` counts sentences that this build words otherwise than the build that judged the bundle: facts
+    must be equal whoever judged, words only where the same code did.
     """
 
     bundle: Path
@@ -29,6 +32,7 @@ class Checked:
     count: int
     verdict: str | None
     cause: str | None
+    reworded: int = 0
 
     @property
     def is_good(self) -> bool:
@@ -44,6 +48,7 @@ class Checked:
             "cause_kind": self.cause,
             "differences": list(self.differences),
             "difference_count": self.count,
+            "reworded": self.reworded,
         }
 
 
@@ -56,6 +61,7 @@ def verify(bundle: Path) -> Checked:
     manifest = read_manifest(bundle)
     told = list(differences(bundle, manifest))
     verdict = cause = None
+    reworded = 0
     if next(irregular(bundle), None) is None:
         try:
             again = rejudge(bundle)
@@ -63,20 +69,34 @@ def verify(bundle: Path) -> Checked:
             told.append(f"verdict and cause cannot be computed again: {error}")
         else:
             verdict, cause = again.verdict.value, again.explanation.cause.kind.value
-            told += _told_otherwise(bundle, report_json(again))
+            otherwise, reworded = _told_otherwise(bundle, manifest, report_json(again))
+            told += otherwise
     return Checked(
-        bundle, manifest.test, len(manifest.files), tuple(told[:MOST_TOLD]), len(told), verdict, cause
+        bundle,
+        manifest.test,
+        len(manifest.files),
+        tuple(told[:MOST_TOLD]),
+        len(told),
+        verdict,
+        cause,
+        reworded,
     )
 
 
-def _told_otherwise(bundle: Path, again: dict[str, object]) -> Iterator[str]:
+def _told_otherwise(bundle: Path, manifest: Manifest, again: dict[str, object]) -> tuple[list[str], int]:
+    """What the report says otherwise, and how many sentences another build words otherwise."""
     try:
         told = layout.read_json(bundle / layout.REPORT)
     except Rejected as error:
-        yield str(error)
-        return
+        return [str(error)], 0
+    is_ours = manifest.judged_by == own_digest()
+    found, reworded = [], 0
     for place, said, computed in _unequal("", told, json.loads(json.dumps(again))):
-        yield f"{layout.REPORT} says of {place or 'all'} {said}; the journals give {computed}"
+        if is_prose(place) and not is_ours:
+            reworded += 1
+        else:
+            found.append(f"{layout.REPORT} says of {place or 'all'} {said}; the journals give {computed}")
+    return found, reworded
 
 
 def _unequal(place: str, told: object, again: object) -> Iterator[tuple[str, str, str]]:
