@@ -261,6 +261,13 @@ def test_a_bundle_is_repeated_on_its_own_sources_where_the_project_is_gone(bundl
     assert "It agreed." in done.out
 
 
+def test_an_interpreter_that_is_named_by_half_is_not_looked_for_here(bundle: Path) -> None:
+    edit(bundle / "suspect.json", ("python",), "bin/python")
+    reseal(bundle)
+    done = flake_triage("bundle", "repeat", bundle)
+    assert (done.code, "it names bin/python, not a whole path" in done.err) == (3, True), done.err
+
+
 def test_a_changed_bundle_is_not_repeated(bundle: Path) -> None:
     (bundle / "001" / "stdout.txt").write_text("other")
     done = flake_triage("bundle", "repeat", bundle)

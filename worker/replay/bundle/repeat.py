@@ -118,6 +118,11 @@ def _chosen(bundle: Path, trials: tuple[Trial, ...], cause: object, number: int 
 def _suspect(bundle: Path, project: Path | None, python: Path | None, *, isolated: bool) -> Suspect:
     told = read_suspect(bundle)
     place = project or (told.project if told.project.is_dir() else bundle / layout.SOURCE)
+    if python is None and not told.python.is_absolute():
+        # It would be looked for where the caller stands, and name another program there.
+        raise Rejected(
+            str(bundle), f"it names {told.python}, not a whole path, as its interpreter; give --python"
+        )
     return replace(told, project=place.resolve(), python=python or told.python, isolated=isolated)
 
 

@@ -67,7 +67,7 @@ def position_of(scene: Scene, wait: Wait) -> Position | None:
 def _seen_from_outside(scene: Scene, pid: int | None) -> dict[str, Fact]:
     """How the origin ended, and how all workers did: bare and probed trials know that alike."""
     codes = sorted(code for one in scene.workers if (code := scene.lives.code_of(one)))
-    seen: dict[str, Fact] = {"ended_badly": ", ".join(map(str, codes))}
+    seen: dict[str, Fact] = {"ended_badly": ", ".join(map(str, codes))} if codes else {}
     if pid is None:
         return seen
     process = scene.lives.processes.get(pid)
