@@ -1,0 +1,29 @@
+"""Good: mp.spawn starts n workers and n reads follow.
+
+# clean: bare-exit-code-assertion, collective-under-rank-condition, fixed-sleep-as-synchronisation
+# clean: init-outside-try, port-found-then-released, rank-local-raise-before-collective
+# clean: report-asserted-too-late, terminate-counts-as-crash
+"""
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def run(rank, n, outputs):
+    dist.init_process_group("gloo", "tcp://localhost:29820", rank=rank, world_size=n)
+    mine = torch.tensor([rank])
+    dist.all_reduce(mine)
+    outputs.put((rank, mine.item()))
+    dist.destroy_process_group()
+
+
+def test_total():
+    n = 4
+    outputs = mp.get_context("spawn").SimpleQueue()
+    mp.spawn(run, args=(n, outputs), nprocs=n)
+    totals = {}
+    for _ in range(n):
+        rank, total = outputs.get()
+        totals[rank] = total
+    assert totals == dict.fromkeys(range(n), 6)

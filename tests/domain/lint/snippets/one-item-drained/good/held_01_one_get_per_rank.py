@@ -1,0 +1,36 @@
+"""Good: as many gets as ranks, by a comprehension over the processes.
+
+# clean: bare-exit-code-assertion, collective-under-rank-condition, fixed-sleep-as-synchronisation
+# clean: init-outside-try, port-found-then-released, rank-local-raise-before-collective
+# clean: report-asserted-too-late, terminate-counts-as-crash
+"""
+
+import multiprocessing as mp
+import traceback
+
+import torch
+import torch.distributed as dist
+
+
+def _worker(rank, world_size, result_queue):
+    try:
+        dist.init_process_group("gloo", "tcp://127.0.0.1:29931", rank=rank, world_size=world_size)
+        t = torch.ones(2)
+        dist.all_reduce(t)
+        result_queue.put({"rank": rank, "values": t.tolist()})
+    except BaseException:
+        result_queue.put({"rank": rank, "traceback": traceback.format_exc()})
+        raise
+
+
+def test_values():
+    ctx = mp.get_context("spawn")
+    result_queue = ctx.Queue()
+    processes = [ctx.Process(target=_worker, args=(rank, 2, result_queue)) for rank in range(2)]
+    for process in processes:
+        process.start()
+    results = [result_queue.get(timeout=180) for _ in processes]
+    for process in processes:
+        process.join(timeout=30)
+    for result in results:
+        assert result.get("values") == [2.0, 2.0], result
