@@ -1,7 +1,7 @@
 """Bad: both ranks may have put an error, but a single get_nowait after the join shows one.
 
 # clean: bare-exit-code-assertion, collective-under-rank-condition, fixed-sleep-as-synchronisation
-# clean: init-outside-try, no-early-exit-check, port-found-then-released
+# clean: init-outside-try, no-early-exit-check, port-found-then-released, rank-0-only-report
 # clean: rank-local-raise-before-collective, report-asserted-too-late, terminate-counts-as-crash
 """
 

@@ -1,8 +1,8 @@
 """Good: every worker has a queue of its own, and each one is read once.
 
 # clean: bare-exit-code-assertion, collective-under-rank-condition, fixed-sleep-as-synchronisation
-# clean: init-outside-try, port-found-then-released, rank-local-raise-before-collective
-# clean: report-asserted-too-late, terminate-counts-as-crash
+# clean: init-outside-try, port-found-then-released, rank-0-only-report
+# clean: rank-local-raise-before-collective, report-asserted-too-late, terminate-counts-as-crash
 """
 
 import multiprocessing as mp

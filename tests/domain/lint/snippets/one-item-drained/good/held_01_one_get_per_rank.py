@@ -1,8 +1,8 @@
 """Good: as many gets as ranks, by a comprehension over the processes.
 
 # clean: bare-exit-code-assertion, collective-under-rank-condition, fixed-sleep-as-synchronisation
-# clean: init-outside-try, port-found-then-released, rank-local-raise-before-collective
-# clean: report-asserted-too-late, terminate-counts-as-crash
+# clean: init-outside-try, port-found-then-released, rank-0-only-report
+# clean: rank-local-raise-before-collective, report-asserted-too-late, terminate-counts-as-crash
 """
 
 import multiprocessing as mp

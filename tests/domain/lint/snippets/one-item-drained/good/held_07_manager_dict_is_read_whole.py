@@ -1,7 +1,7 @@
 """Good: reports go into a shared dict that is read as a whole, so none stays unread.
 
 # clean: bare-exit-code-assertion, collective-under-rank-condition, exit-without-barrier
-# clean: fixed-sleep-as-synchronisation, init-outside-try, port-found-then-released
+# clean: fixed-sleep-as-synchronisation, init-outside-try, port-found-then-released, rank-0-only-report
 # clean: rank-local-raise-before-collective, report-asserted-too-late, terminate-counts-as-crash
 """
 

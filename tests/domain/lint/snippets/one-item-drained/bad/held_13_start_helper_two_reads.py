@@ -1,7 +1,7 @@
-"""Bad: four workers over two names of reports: the zip stops after two reads.
+"""Bad: the helper starts four workers that put, the test reads two items.
 
 # clean: bare-exit-code-assertion, collective-under-rank-condition, exit-without-barrier
-# clean: fixed-sleep-as-synchronisation, init-outside-try, port-found-then-released
+# clean: fixed-sleep-as-synchronisation, init-outside-try, port-found-then-released, rank-0-only-report
 # clean: rank-local-raise-before-collective, report-asserted-too-late, terminate-counts-as-crash
 """
 
