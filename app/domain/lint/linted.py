@@ -1,0 +1,60 @@
+"""The lint of one file: all rules over its syntax tree, and which tests each finding makes undiagnosable."""
+
+import ast
+from collections.abc import Callable, Iterator
+
+from app.domain.errors import Rejected
+from app.domain.lint.finding import LintFinding, Rule
+from app.domain.lint.program import Program
+from app.domain.lint.source import parse
+from app.domain.lint.weakness import Weakness
+
+RULES: dict[Rule, Callable[[Program], Iterator[Weakness]]] = {}
+
+
+def lint(source: str, path: str) -> tuple[LintFinding, ...]:
+    """Findings by line, then by rule. `path` is what the ids of tests begin with.
+
+    Raises Rejected where the text is no Python that can be parsed, with the line and the reason.
+    """
+    program = Program(parse(source, path))
+    try:
+        found = [weakness for find in RULES.values() for weakness in find(program)]
+    except RecursionError:
+        raise Rejected(path, "line 1: nested too deep to be followed") from None
+    return tuple(sorted(_findings(program, found), key=lambda f: (f.line, f.rule)))
+
+
+def _findings(program: Program, found: list[Weakness]) -> Iterator[LintFinding]:
+    order = {test.node_id: place for place, test in enumerate(program.tests)}
+    by_rule: dict[Rule, set[str]] = {}
+    by_place: dict[tuple[Rule, int], list[Weakness]] = {}
+    for weakness in found:
+        by_rule.setdefault(weakness.rule, set()).update(weakness.tests)
+        by_place.setdefault((weakness.rule, _line(weakness.node)), []).append(weakness)
+    for (rule, line), same in by_place.items():
+        here = sorted({test for weakness in same for test in weakness.tests}, key=order.__getitem__)
+        others = sorted(by_rule[rule], key=order.__getitem__)
+        first = here[0] if here else None
+        yield _finding(program, same[0], line, first, tuple(test for test in others if test != first))
+
+
+def _line(node: ast.AST) -> int:
+    return int(getattr(node, "lineno", 1))
+
+
+def _finding(
+    program: Program, weakness: Weakness, line: int, test: str | None, sisters: tuple[str, ...]
+) -> LintFinding:
+    return LintFinding(
+        rule=weakness.rule,
+        path=program.file.path,
+        line=line,
+        column=int(getattr(weakness.node, "col_offset", 0)) + 1,
+        end_line=int(getattr(weakness.node, "end_lineno", line)),
+        test=test,
+        text=weakness.text,
+        mend=weakness.mend,
+        sisters=sisters,
+        window=weakness.window,
+    )

@@ -1,0 +1,305 @@
+"""A parsed file of tests: its functions, what stands around each node, and what its names mean.
+
+Nothing here runs or imports the file. Every name is told by its full dotted spelling, so that
+`dist.init_process_group`, `torch.distributed.init_process_group` and a from-import are one thing to a rule.
+"""
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from app.domain.errors import Rejected
+from app.domain.lint.imported import imported_names, star_modules, usual_spelling
+
+LARGEST_CHARACTERS = 2_000_000  # the largest test file of torch itself holds a third of this
+DEEPEST_NESTING = 200  # CPython's own parser gives up on brackets there, so people's code stays far below
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function, a method, a lambda, or the module itself, whose statements are run in order.
+
+    `owner` is the class in whose body it stands; `outer` is the function or module around it.
+    """
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
+    name: str
+    owner: ast.ClassDef | None
+    outer: "Function | None"
+    body: tuple[ast.stmt, ...]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names in order, positional ones first; `*args` and `**kwargs` are left out."""
+        if isinstance(self.node, ast.Module):
+            return ()
+        arguments = self.node.args
+        return tuple(arg.arg for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+
+    @property
+    def is_module(self) -> bool:
+        return isinstance(self.node, ast.Module)
+
+    @property
+    def is_bound_method(self) -> bool:
+        """Whether its first parameter is the instance or the class, which no call spells out."""
+        return (
+            self.owner is not None
+            and not isinstance(self.node, ast.Module | ast.Lambda)
+            and not any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in self.node.decorator_list)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One place where a name gets its value: `how` is assigned, each (of a loop) or entered (by with).
+
+    `places` is the way into an unpacked value: `a, (b, c) = x` binds c to x at (1, 1).
+    """
+
+    value: ast.expr
+    places: tuple[int, ...]
+    how: str
+    line: int
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFile:
+    """What all rules look at. Nodes are compared by identity, lines count from 1."""
+
+    path: str
+    source: str
+    tree: ast.Module
+    functions: tuple[Function, ...]
+    classes: tuple[ast.ClassDef, ...]
+    _parents: dict[ast.AST, ast.AST]
+    _by_node: dict[ast.AST, Function]
+    _bindings: dict[Function, dict[str, list[Binding]]] = field(default_factory=dict)
+
+    @property
+    def module(self) -> Function:
+        return self.functions[0]
+
+    @cached_property
+    def _lines(self) -> list[bytes]:
+        return [line.encode() for line in self.source.split("\n")]
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[ast.AST, str], Function]:
+        return {(f.owner or f.outer.node, f.name): f for f in self.functions if f.outer is not None}
+
+    @cached_property
+    def _imported(self) -> dict[str, str]:
+        return imported_names(self.tree)
+
+    @cached_property
+    def _stars(self) -> tuple[str, ...]:
+        return star_modules(self.tree)
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """The node directly around it; None for the module."""
+        return self._parents.get(node)
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around it, innermost first, up to the module."""
+        current = self._parents.get(node)
+        while current is not None:
+            yield current
+            current = self._parents.get(current)
+
+    def function_of(self, node: ast.AST) -> Function:
+        """The function in whose body the node stands; the module where there is none."""
+        return next((self._by_node[n] for n in self.around(node) if n in self._by_node), self.module)
+
+    def function_at(self, node: ast.AST) -> Function:
+        """The function that this very definition or lambda makes."""
+        return self._by_node[node]
+
+    def text(self, node: ast.AST, *, longest: int = 120) -> str:
+        """The node as the file writes it, on one line, cut at `longest` characters."""
+        start, end = getattr(node, "lineno", 1) - 1, getattr(node, "end_lineno", 1)
+        lines = self._lines[start:end]
+        lines[-1] = lines[-1][: getattr(node, "end_col_offset", 0)]
+        lines[0] = lines[0][getattr(node, "col_offset", 0) :]
+        text = " ".join(b" ".join(lines).decode(errors="replace").split())
+        return text if len(text) <= longest else text[: longest - 3] + "..."
+
+    def bindings(self, function: Function) -> dict[str, list[Binding]]:
+        """Where names get values in this function, by name, in the order of the text."""
+        if function not in self._bindings:
+            self._bindings[function] = _bindings_of(function)
+        return self._bindings[function]
+
+    def defined_in(self, scope: Function, name: str) -> Function | None:
+        """The function of that name directly in this scope's body, the last if there are several."""
+        return self._by_place.get((scope.node, name))
+
+    def class_named(self, name: str) -> ast.ClassDef | None:
+        return next((c for c in self.classes if c.name == name), None)
+
+    def bases(self, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
+        """The class and those of its ancestors that stand in the file, nearest first."""
+        found, waiting = [], [owner]
+        while waiting:
+            current = waiting.pop(0)
+            if current in found:
+                continue
+            found.append(current)
+            names = [b.id for b in current.bases if isinstance(b, ast.Name)]
+            waiting += [c for c in (self.class_named(name) for name in names) if c is not None]
+        return tuple(found)
+
+    def base_names(self, owner: ast.ClassDef) -> tuple[str, ...]:
+        """The dotted names of all its bases, also of those that stand elsewhere."""
+        return tuple(self.dotted(base) for c in self.bases(owner) for base in c.bases)
+
+    def method(self, owner: ast.ClassDef, name: str) -> Function | None:
+        """The method that an instance of the class finds under the name, if it stands in the file."""
+        found = (self._by_place.get((current, name)) for current in self.bases(owner))
+        return next((function for function in found if function is not None), None)
+
+    def methods(self, owner: ast.ClassDef) -> tuple[Function, ...]:
+        """All methods that an instance has and the file holds, those of the class itself first."""
+        names = dict.fromkeys(f.name for c in self.bases(owner) for f in self.functions if f.owner is c)
+        found = (self.method(owner, name) for name in names)
+        return tuple(function for function in found if function is not None)
+
+    def dotted(self, expression: ast.AST, *, hops: int = 12) -> str:
+        """The full dotted name of an expression; `()` stands for a call, "" for what has no name.
+
+        `ctx = mp.get_context("spawn")` makes `ctx.Process` "torch.multiprocessing.get_context().Process".
+        """
+        match expression:
+            case ast.Name(id=name):
+                return usual_spelling(self._dotted_name(expression, name, hops))
+            case ast.Attribute(value=value, attr=attr):
+                front = self.dotted(value, hops=hops)
+                return usual_spelling(f"{front}.{attr}")
+            case ast.Call(
+                func=ast.Attribute(attr="importorskip" | "import_module"),
+                args=[ast.Constant(value=str(module)), *_],
+            ):
+                return usual_spelling(module)
+            case ast.Call(func=function):
+                return f"{self.dotted(function, hops=hops)}()"
+            case ast.Await(value=value) | ast.Subscript(value=value):
+                return self.dotted(value, hops=hops)
+        return ""
+
+    def _dotted_name(self, node: ast.Name, name: str, hops: int) -> str:
+        scope: Function | None = self.function_of(node)
+        while scope is not None:
+            if name in scope.parameters or self.defined_in(scope, name):
+                return name
+            bound = [b for b in self.bindings(scope).get(name, ()) if not b.places and b.how == "assigned"]
+            named = [b.value for b in bound if isinstance(b.value, ast.Name | ast.Attribute | ast.Call)]
+            if named and hops and name not in self._imported:
+                return self.dotted(named[0], hops=hops - 1) or name
+            scope = scope.outer
+        if name in self._imported:
+            return self._imported[name]
+        known = hasattr(builtins, name) or self.class_named(name) is not None
+        return name if known or not self._stars else f"{self._stars[-1]}.{name}"
+
+
+def parse(source: str, path: str) -> SourceFile:
+    """Read the text as Python; Rejected says why not, with the line where there is one."""
+    if len(source) > LARGEST_CHARACTERS:
+        raise Rejected(
+            path, f"holds more than {LARGEST_CHARACTERS} characters, and no test file needs that many"
+        )
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise Rejected(
+            path, f"line {error.lineno or 1}: {error.msg}, so it is no Python 3.11 that can be parsed"
+        ) from None
+    except ValueError as error:
+        raise Rejected(path, f"line 1: {error}, so it is no Python 3.11 that can be parsed") from None
+    except (RecursionError, MemoryError):
+        raise Rejected(path, "line 1: nested too deep to be parsed") from None
+    return _gathered(source, path, tree)
+
+
+def _gathered(source: str, path: str, tree: ast.Module) -> SourceFile:
+    module = Function(tree, "<module>", None, None, tuple(tree.body))
+    functions, classes = [module], []
+    parents: dict[ast.AST, ast.AST] = {}
+    by_node: dict[ast.AST, Function] = {tree: module}
+    waiting: list[tuple[ast.AST, Function, ast.ClassDef | None, int]] = [(tree, module, None, 0)]
+    while waiting:
+        node, outer, owner, depth = waiting.pop()
+        if depth > DEEPEST_NESTING:
+            line = getattr(node, "lineno", 1)
+            raise Rejected(path, f"line {line}: nested more than {DEEPEST_NESTING} levels deep")
+        if isinstance(node, ast.ClassDef):
+            classes.append(node)
+            owner = node
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            outer = by_node[node] = _function(node, outer, owner)
+            functions.append(outer)
+            owner = None
+            if isinstance(node, ast.Lambda):
+                parents[outer.body[0]] = node
+        children = list(ast.iter_child_nodes(node))
+        parents.update(dict.fromkeys(children, node))
+        waiting += [(child, outer, owner, depth + 1) for child in reversed(children)]
+    return SourceFile(path, source, tree, tuple(functions), tuple(classes), parents, by_node)
+
+
+def _function(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, outer: Function, owner: ast.ClassDef | None
+) -> Function:
+    if isinstance(node, ast.Lambda):
+        body = ast.copy_location(ast.Return(value=node.body), node.body)
+        return Function(node, "<lambda>", None, outer, (body,))
+    return Function(node, node.name, owner, outer, tuple(node.body))
+
+
+def own_nodes(function: Function) -> Iterator[ast.AST]:
+    """The nodes of its body in the order of the text, without the bodies of definitions inside it."""
+    waiting: list[ast.AST] = list(reversed(function.body))
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            waiting += reversed(list(ast.iter_child_nodes(node)))
+
+
+def _bindings_of(function: Function) -> dict[str, list[Binding]]:
+    found: dict[str, list[Binding]] = {}
+    for node in own_nodes(function):
+        for target, value, how in _targets(node):
+            for name, places in _unpacked(target):
+                found.setdefault(name, []).append(Binding(value, places, how, target.lineno))
+    return found
+
+
+def _targets(node: ast.AST) -> list[tuple[ast.expr, ast.expr, str]]:
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            return [(target, value, "assigned") for target in targets]
+        case (
+            ast.AnnAssign(target=target, value=ast.expr() as value)
+            | ast.NamedExpr(target=target, value=value)
+        ):
+            return [(target, value, "assigned")]
+        case ast.For() | ast.AsyncFor() | ast.comprehension():
+            return [(node.target, node.iter, "each")]
+        case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
+            return [(target, value, "entered")]
+    return []
+
+
+def _unpacked(target: ast.expr) -> Iterator[tuple[str, tuple[int, ...]]]:
+    waiting: list[tuple[ast.expr, tuple[int, ...]]] = [(target, ())]
+    while waiting:
+        node, places = waiting.pop()
+        if isinstance(node, ast.Tuple | ast.List):
+            waiting += [(child, (*places, i)) for i, child in enumerate(node.elts)]
+        elif isinstance(node, ast.Name):
+            yield node.id, places
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield f"{node.value.id}.{node.attr}", places

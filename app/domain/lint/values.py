@@ -1,0 +1,403 @@
+"""Where a value comes from: names followed through assignments, arguments, closures, fixtures and returns.
+
+A frame is one activation of a function with what its parameters hold, so the `queue` of a worker and the
+`result_queue` of the test that starts it resolve to one and the same `ctx.Queue()`.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from app.domain.lint.collected import fixture_name
+from app.domain.lint.source import Binding, Function, SourceFile, own_nodes
+
+_FARTHEST = 24  # hops from a name to where its value is made; people's code needs six or so
+_WRAPPERS = {"enumerate", "list", "tuple", "reversed", "sorted", "set", "iter", "tqdm"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """One activation of a function. `outer` is the activation of the function around it, for its closures.
+
+    `ranks` are the parameters that hold the rank, where it is the first function of a process.
+    """
+
+    function: Function
+    given: Mapping[str, "Value"] = field(default_factory=dict)
+    outer: "Frame | None" = None
+    ranks: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """An expression and the frame in which its names mean something; `place` leads into it."""
+
+    node: ast.AST
+    frame: Frame
+    place: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Callee:
+    """A function of the file with the arguments that a partial or an instance has given it already."""
+
+    function: Function
+    outer: Frame | None
+    given: tuple[Value, ...] = ()
+    named: Mapping[str, Value] = field(default_factory=dict)
+
+    def called_with(self, positional: tuple[Value, ...], named: Mapping[str, Value]) -> Frame:
+        """The activation that a call with these further arguments makes."""
+        names = self.function.parameters[1:] if self.function.is_bound_method else self.function.parameters
+        held = dict(zip(names, (*self.given, *positional), strict=False))
+        return Frame(self.function, held | dict(self.named) | dict(named), self.outer)
+
+
+class Values:
+    """Answers about values of one file; total, and bounded in the hops that it follows."""
+
+    def __init__(self, file: SourceFile) -> None:
+        self._file = file
+        self._module = Frame(file.module)
+        self._fixtures = {name: f for f in file.functions if (name := fixture_name(file, f)) is not None}
+
+    @property
+    def module(self) -> Frame:
+        return self._module
+
+    def fixture(self, name: str) -> Function | None:
+        """The fixture of the file that a parameter of this name asks for."""
+        return self._fixtures.get(name)
+
+    def frame(self, function: Function) -> Frame:
+        """An activation of which nothing is known but where the function stands."""
+        outer = None if function.outer is None else self._frame_of_outer(function.outer)
+        return Frame(function, {}, outer)
+
+    def _frame_of_outer(self, function: Function) -> Frame:
+        return self._module if function.is_module else self.frame(function)
+
+    def origin(self, node: ast.AST, frame: Frame, hops: int = _FARTHEST) -> Value:
+        """The expression that makes the value, as far back as the file tells."""
+        *_, last = self.chain(node, frame, hops)
+        return last
+
+    def chain(self, node: ast.AST, frame: Frame, hops: int = _FARTHEST) -> Iterator[Value]:
+        """The expressions that a value has passed through, from here to where it is made."""
+        value: Value | None = Value(node, frame)
+        while value is not None:
+            yield value
+            value, hops = (self._step(value, hops) if hops > 0 else None), hops - 1
+
+    def _step(self, value: Value, hops: int) -> Value | None:  # noqa: PLR0911 - one arm a kind of expression
+        match value.node:
+            case ast.Name(id=name):
+                return self._named(name, value, hops)
+            case ast.Attribute(value=inner, attr=attr):
+                return self._attribute(inner, attr, value, hops)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements) if value.place:
+                if value.place[0] < len(elements):
+                    return Value(elements[value.place[0]], value.frame, value.place[1:])
+            case ast.Subscript(value=inner, slice=ast.Constant(value=int(index))) if index >= 0:
+                return self._subscripted(inner, index, value)
+            case ast.NamedExpr(value=inner) | ast.Await(value=inner) | ast.Starred(value=inner):
+                return Value(inner, value.frame, value.place)
+            case ast.Call():
+                return self._returned(value, hops)
+        return None
+
+    def _subscripted(self, inner: ast.expr, index: int, value: Value) -> Value | None:
+        origin = self.origin(inner, value.frame, 6)
+        if (
+            isinstance(origin.node, ast.Tuple | ast.List)
+            and not origin.place
+            and index < len(origin.node.elts)
+        ):
+            return Value(origin.node.elts[index], origin.frame, value.place)
+        return None
+
+    def _named(self, name: str, value: Value, hops: int) -> Value | None:
+        frame: Frame | None = value.frame
+        while frame is not None:
+            if name in frame.given:
+                held = frame.given[name]
+                return Value(held.node, held.frame, held.place + value.place)
+            if name in frame.function.parameters:
+                return self._asked_for(name, frame, value)
+            bound = self._file.bindings(frame.function).get(name)
+            if bound:
+                return self._bound(_first_telling(bound), frame, value, hops)
+            if self._file.defined_in(frame.function, name):
+                return None
+            frame = frame.outer
+        return None
+
+    def _asked_for(self, name: str, frame: Frame, value: Value) -> Value | None:
+        fixture = self._fixtures.get(name)
+        if fixture is not None and fixture is not frame.function:
+            inside = self.frame(fixture)
+            given = _given_back(fixture)
+            return Value(given, inside, value.place) if given is not None else None
+        parametrized = self.parametrized(frame.function, name)
+        if parametrized:
+            return Value(parametrized[0], self._module, value.place)
+        return self._default(name, frame, value)
+
+    def _default(self, name: str, frame: Frame, value: Value) -> Value | None:
+        node = frame.function.node
+        if isinstance(node, ast.Module):
+            return None
+        arguments = node.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        last = positional[len(positional) - len(arguments.defaults) :]
+        defaults = dict(zip((a.arg for a in last), arguments.defaults, strict=True))
+        keyword_only = zip((a.arg for a in arguments.kwonlyargs), arguments.kw_defaults, strict=True)
+        defaults |= {key: default for key, default in keyword_only if default is not None}
+        if name not in defaults:
+            return None
+        return Value(defaults[name], frame.outer or self._module, value.place)
+
+    def parametrized(self, function: Function, name: str) -> list[ast.expr]:
+        """What `pytest.mark.parametrize` lets a parameter be."""
+        found: list[ast.expr] = []
+        for decorator in getattr(function.node, "decorator_list", ()):
+            match decorator:
+                case ast.Call(
+                    func=ast.Attribute(attr="parametrize"),
+                    args=[names, ast.List() | ast.Tuple() as cases, *_],
+                ):
+                    found += _cases(names, cases, name)
+        return found
+
+    def _bound(self, binding: Binding, frame: Frame, value: Value, hops: int) -> Value | None:
+        if binding.how == "each":
+            element = self.element(binding.value, frame, hops // 2)
+            if element is None:
+                return None
+            places = binding.places
+            if element.place == (-1,):  # of enumerate: the index is no value that is followed
+                if not places or places[0] == 0:
+                    return None
+                return Value(element.node, element.frame, (*places[1:], *value.place))
+            return Value(element.node, element.frame, (*element.place, *places, *value.place))
+        return Value(binding.value, frame, (*binding.places, *value.place))
+
+    def element(self, node: ast.AST, frame: Frame, hops: int = 8) -> Value | None:  # noqa: PLR0911 - one arm a kind of expression
+        """An element of what a loop runs over, by the first one that the file shows."""
+        if hops <= 0:
+            return None
+        held = Value(node, frame) if _is_wrapper(node) else self.origin(node, frame, hops)
+        match held.node:
+            case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
+                element = self.element(inner, held.frame, hops - 1)
+                return element and Value(element.node, element.frame, (-1,))
+            case ast.Call(func=ast.Name(id="zip"), args=[*inner]):
+                found = [self.element(one, held.frame, hops // 2) for one in inner]
+                nodes = [one.node if one is not None else ast.Constant(value=None) for one in found]
+                known = next((one.frame for one in found if one is not None), held.frame)
+                return Value(ast.Tuple(elts=nodes, ctx=ast.Load()), known)  # type: ignore[arg-type]  # only ever expressions
+            case ast.Call(func=ast.Name(), args=[inner, *_]) if _is_wrapper(held.node):
+                return self.element(inner, held.frame, hops - 1)
+            case ast.ListComp(elt=elt) | ast.GeneratorExp(elt=elt) | ast.SetComp(elt=elt):
+                return Value(elt, held.frame)
+            case ast.DictComp(value=elt):
+                return Value(elt, held.frame)
+            case ast.BinOp(left=ast.List(elts=[first, *_]), op=ast.Mult()):
+                return Value(first, held.frame)
+            case ast.List(elts=[first, *_]) | ast.Tuple(elts=[first, *_]) | ast.Set(elts=[first, *_]) if (
+                not held.place
+            ):
+                return Value(first, held.frame)
+        return self._appended(node, frame, hops)
+
+    def _appended(self, node: ast.AST, frame: Frame, hops: int) -> Value | None:
+        """What `.append` puts on a list that starts empty, wherever in the function that made the list."""
+        seen: Value | None = Value(node, frame)
+        while seen is not None and hops > 0:
+            if isinstance(seen.node, ast.Name | ast.Attribute):
+                name = self._file.text(seen.node)
+                for function_frame in _outward(seen.frame):
+                    for inner in own_nodes(function_frame.function):
+                        match inner:
+                            case ast.Call(
+                                func=ast.Attribute(value=target, attr="append" | "add"), args=[item]
+                            ):
+                                if self._file.text(target) == name:
+                                    return Value(item, function_frame)
+            seen, hops = self._step(seen, hops), hops - 1
+        return None
+
+    def _attribute(self, inner: ast.expr, attr: str, value: Value, hops: int) -> Value | None:
+        if isinstance(inner, ast.Name):
+            for scope in _outward(value.frame):
+                if scope.function.owner is not None and scope.function.parameters[:1] == (inner.id,):
+                    return self._of_class(scope.function.owner, attr, scope, value)
+        made = self.origin(inner, value.frame, hops // 2)
+        if isinstance(made.node, ast.Call) and isinstance(made.node.func, ast.Name):
+            owner = self._file.class_named(made.node.func.id)
+            if owner is not None:
+                return self._of_class(owner, attr, value.frame, value)
+        return None
+
+    def _of_class(self, owner: ast.ClassDef, attr: str, frame: Frame, value: Value) -> Value | None:
+        methods = [f for c in self._file.bases(owner) for f in self._file.functions if f.owner is c]
+        for method in methods:
+            for name, bound in self._file.bindings(method).items():
+                if name.partition(".")[2] == attr and name.partition(".")[0] in method.parameters[:1]:
+                    inside = frame if frame.function is method else self.frame(method)
+                    return self._bound(_first_telling(bound), inside, value, 4)
+        for statement in (s for c in self._file.bases(owner) for s in c.body):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=held) if name == attr:
+                    return Value(held, self._module, value.place)
+        return None
+
+    def _returned(self, value: Value, hops: int) -> Value | None:
+        assert isinstance(value.node, ast.Call)
+        for callee in self.callees(value.node.func, value.frame, hops // 2):
+            given = _given_back(callee.function)
+            if given is not None:
+                return Value(given, self.activation(callee, value.node, value.frame), value.place)
+        return None
+
+    def activation(self, callee: Callee, call: ast.Call, frame: Frame) -> Frame:
+        """The frame of the callee in this very call."""
+        positional = tuple(Value(a, frame) for a in call.args if not isinstance(a, ast.Starred))
+        named = {k.arg: Value(k.value, frame) for k in call.keywords if k.arg is not None}
+        return callee.called_with(positional, named)
+
+    def callees(self, node: ast.AST, frame: Frame, hops: int = 8) -> tuple[Callee, ...]:  # noqa: PLR0911 - one arm a kind of expression
+        """The functions of the file that an expression can be, where it is called or handed on."""
+        if hops <= 0:
+            return ()
+        held = self.origin(node, frame, hops)
+        match held.node:
+            case ast.Name(id=name):
+                return self._defined(name, held.frame) or self._any_case(name, held.frame, hops)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                function = self._file.function_at(held.node)
+                return (Callee(function, self._closure(function, held.frame)),)
+            case ast.Attribute(value=inner, attr=attr):
+                return self._methods(inner, attr, held.frame)
+            case ast.Call(func=ast.Name(id=name)) if (owner := self._file.class_named(name)) is not None:
+                made = self._file.method(owner, "__call__")
+                return (Callee(made, self._module),) if made is not None else ()
+            case ast.IfExp(body=body, orelse=orelse):
+                return self.callees(body, held.frame, hops - 1) + self.callees(orelse, held.frame, hops - 1)
+            case ast.Call(args=[inner, *rest], keywords=keywords) if self._is_partial(held.node):
+                more = tuple(Value(a, held.frame) for a in rest)
+                named = {k.arg: Value(k.value, held.frame) for k in keywords if k.arg is not None}
+                return tuple(
+                    Callee(c.function, c.outer, c.given + more, dict(c.named) | named)
+                    for c in self.callees(inner, held.frame, hops - 1)
+                )
+        return ()
+
+    def _is_partial(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and self._file.dotted(node.func).rpartition(".")[2] in {
+            "partial",
+            "wraps",
+        }
+
+    def _defined(self, name: str, frame: Frame) -> tuple[Callee, ...]:
+        for scope in _outward(frame):
+            if name in scope.function.parameters:
+                return ()
+            function = self._file.defined_in(scope.function, name)
+            if function is not None:
+                return (Callee(function, scope),)
+        return ()
+
+    def _any_case(self, name: str, frame: Frame, hops: int) -> tuple[Callee, ...]:
+        cases = self.parametrized(frame.function, name)
+        return tuple(c for case in cases for c in self.callees(case, self._module, hops - 1))
+
+    def _methods(self, inner: ast.expr, attr: str, frame: Frame) -> tuple[Callee, ...]:
+        owner = self._owner_of(inner, frame)
+        method = self._file.method(owner, attr) if owner is not None else None
+        return (Callee(method, self._module),) if method is not None else ()
+
+    def _owner_of(self, inner: ast.expr, frame: Frame) -> ast.ClassDef | None:
+        match inner:
+            case ast.Name(id=name):
+                for scope in _outward(frame):
+                    owner = scope.function.owner
+                    if (
+                        owner is not None
+                        and scope.function.is_bound_method
+                        and scope.function.parameters[:1] == (name,)
+                    ):
+                        return owner
+                known = self._file.class_named(name)
+                if known is not None:
+                    return known
+            case ast.Call(func=ast.Name(id="super")):
+                return self.frame_owner(frame)
+            case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
+                return self.frame_owner(frame)
+        made = self.origin(inner, frame, 8)
+        if isinstance(made.node, ast.Call) and isinstance(made.node.func, ast.Name):
+            return self._file.class_named(made.node.func.id)
+        return None
+
+    def frame_owner(self, frame: Frame) -> ast.ClassDef | None:
+        """The class in one of whose methods the frame stands."""
+        return next((s.function.owner for s in _outward(frame) if s.function.owner is not None), None)
+
+    def _closure(self, function: Function, frame: Frame) -> Frame | None:
+        for scope in _outward(frame):
+            if scope.function is function.outer:
+                return scope
+        return self.frame(function).outer
+
+
+def _outward(frame: Frame | None) -> "list[Frame]":
+    found = []
+    while frame is not None:
+        found.append(frame)
+        frame = frame.outer
+    return found
+
+
+def _is_wrapper(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _WRAPPERS | {"zip"}
+    )
+
+
+def _first_telling(bound: list[Binding]) -> Binding:
+    """The first that is not a mere placeholder, since `queue = None` before a try says nothing."""
+    telling = [b for b in bound if not (isinstance(b.value, ast.Constant) and b.value.value is None)]
+    return (telling or bound)[0]
+
+
+def _given_back(function: Function) -> ast.AST | None:
+    """What a call of it returns, or a fixture yields; a function that it returns stands for itself."""
+    for node in own_nodes(function):
+        match node:
+            case ast.Return(value=ast.expr() as value) | ast.Yield(value=ast.expr() as value):
+                if not (isinstance(value, ast.Constant) and value.value is None):
+                    return value
+    return None
+
+
+def _cases(names: ast.expr, cases: ast.List | ast.Tuple, wanted: str) -> list[ast.expr]:
+    match names:
+        case ast.Constant(value=str(text)):
+            known = [name.strip() for name in text.split(",")]
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            known = [str(e.value) for e in elements if isinstance(e, ast.Constant)]
+        case _:
+            known = []
+    if wanted not in known:
+        return []
+    place, found = known.index(wanted), []
+    for case in cases.elts:
+        held: ast.expr = case
+        if isinstance(held, ast.Call) and isinstance(held.func, ast.Attribute) and held.func.attr == "param":
+            values = held.args
+        else:
+            values = list(held.elts) if len(known) > 1 and isinstance(held, ast.Tuple | ast.List) else [held]
+        if place < len(values):
+            found.append(values[place])
+    return found
