@@ -10,6 +10,7 @@ from worker.replay.explain.exceptions import Known, know_exceptions, outermost
 from worker.replay.explain.incarnations import with_common_names
 from worker.replay.explain.lives import Lives, know_lives
 from worker.replay.explain.matching import Line, know_lines
+from worker.replay.explain.ordered import in_one_order
 from worker.replay.explain.printed import with_printed
 from worker.replay.explain.ranks import Ranks, know_ranks
 from worker.replay.explain.reported import with_reported
@@ -71,7 +72,7 @@ class Scene:
 
 def look(facts: TrialFacts, passing: Sequence[TrialFacts] = ()) -> Scene:
     """Put the trial's facts together; total on any facts."""
-    facts = with_reported(with_printed(with_common_names(facts)))
+    facts = with_reported(with_printed(with_common_names(in_one_order(facts))))
     ranks = know_ranks(facts)
     lives = know_lives(facts)
     worlds = know_worlds(facts, ranks, lives)
