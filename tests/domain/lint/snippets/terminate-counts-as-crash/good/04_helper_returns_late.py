@@ -1,0 +1,35 @@
+"""Good: the helper returns the names it stopped, and the test case asserts first that there are none.
+
+# clean: collective-under-rank-condition, exit-without-barrier, fixed-sleep-as-synchronisation
+# clean: init-outside-try, no-early-exit-check, one-item-drained, port-found-then-released
+# clean: rank-0-only-report, rank-local-raise-before-collective
+"""
+
+import multiprocessing
+import unittest
+
+
+def _join_or_stop(children, timeout):
+    late = []
+    for child in children:
+        child.join(timeout)
+        if child.is_alive():
+            late.append(child.name)
+            child.terminate()
+            child.join()
+    return late
+
+
+def _count(n):
+    return sum(1 for _ in range(n))
+
+
+class CountTest(unittest.TestCase):
+    def test_count(self):
+        children = [multiprocessing.Process(target=_count, args=(10**n,)) for n in (3, 4, 5)]
+        for child in children:
+            child.start()
+        late = _join_or_stop(children, timeout=15)
+        self.assertEqual([], late, "stopped because they were late")
+        for child in children:
+            self.assertEqual(0, child.exitcode, child.name)
