@@ -7,13 +7,19 @@ from app.domain.errors import Rejected
 from app.domain.lint.finding import LintFinding, Rule
 from app.domain.lint.program import Program
 from app.domain.lint.source import parse
+from app.domain.lint.suppression import Sifted, sift
 from app.domain.lint.weakness import Weakness
 
 RULES: dict[Rule, Callable[[Program], Iterator[Weakness]]] = {}
 
 
 def lint(source: str, path: str) -> tuple[LintFinding, ...]:
-    """Findings by line, then by rule. `path` is what the ids of tests begin with.
+    """Findings by line, then by rule, without those that comments suppress. Raises as `examine` does."""
+    return examine(source, path).kept
+
+
+def examine(source: str, path: str) -> Sifted:
+    """Findings by line, then by rule, parted by the file's comments. `path` is what the ids of tests begin with.
 
     Raises Rejected where the text is no Python that can be parsed, with the line and the reason.
     """
@@ -22,7 +28,8 @@ def lint(source: str, path: str) -> tuple[LintFinding, ...]:
         found = [weakness for find in RULES.values() for weakness in find(program)]
     except RecursionError:
         raise Rejected(path, "line 1: nested too deep to be followed") from None
-    return tuple(sorted(_findings(program, found), key=lambda f: (f.line, f.rule)))
+    findings = sorted(_findings(program, found), key=lambda f: (f.line, f.rule))
+    return sift(source, program.file.tree, findings)
 
 
 def _findings(program: Program, found: list[Weakness]) -> Iterator[LintFinding]:
