@@ -19,7 +19,7 @@ def lint(source: str, path: str) -> tuple[LintFinding, ...]:
 
 
 def examine(source: str, path: str) -> Sifted:
-    """Findings by line, then by rule, parted by the file's comments. `path` is what the ids of tests begin with.
+    """Findings by line, then rule, parted by the file's comments. `path` is what the ids of tests begin with.
 
     Raises Rejected where the text is no Python that can be parsed, with the line and the reason.
     """
