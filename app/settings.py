@@ -260,6 +260,37 @@ class Settings(BaseSettings):
         return not self.watched or repo.lower() in self.watched
 
 
+class StepOfJob(BaseSettings):
+    """What GitHub Actions tells a step of the job that it is in; empty outside of one."""
+
+    model_config = SettingsConfigDict(env_prefix="GITHUB_", frozen=True, extra="ignore")
+
+    actions: str = ""
+    step_summary: str = ""
+    """File that the step's summary is written to."""
+    output: str = ""
+    """File that the step's outputs are written to."""
+    workspace: str = ""
+    repository: str = ""
+    sha: str = ""
+    ref: str = ""
+    event_name: str = ""
+    workflow: str = ""
+    job: str = ""
+    run_id: str = ""
+    run_attempt: str = ""
+
+    @property
+    def is_in_job(self) -> bool:
+        return self.actions == "true"
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Which run this is, by name: the job's own word."""
+        names = ("repository", "sha", "ref", "event_name", "workflow", "job", "run_id", "run_attempt")
+        return {name: value for name in names if (value := getattr(self, name))}
+
+
 def unknown_variables() -> dict[str, str | None]:
     """Variables that look like settings and are none, each with the setting that may be meant."""
     known = [name.upper() for name in Settings.model_fields]

@@ -47,3 +47,4 @@ def _no_settings_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = [name for name in os.environ if name.startswith("FLAKE_TRIAGE_")]  # noqa: TID251 - to be wiped
     for name in set(ours) - set(OUTSIDE):
         monkeypatch.delenv(name)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)  # of a job of ours that runs the tests

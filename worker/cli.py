@@ -27,6 +27,7 @@ from worker.commands import (
     verdicts,
     watch,
     workers,
+    workflow,
 )
 
 cli = typer.Typer(
@@ -51,6 +52,7 @@ workers.register(cli)
 replay.register(cli)
 health.register(cli)
 cli.add_typer(bundle.commands, name="bundle")
+cli.add_typer(workflow.commands, name="workflow")
 cli.add_typer(tasks.commands, name="tasks")
 backup.register(db.commands)
 cli.add_typer(db.commands, name="db")

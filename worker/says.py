@@ -1,4 +1,7 @@
-"""How commands speak: one JSON object a line, or text for people without anything that moves a terminal."""
+"""How commands speak: one JSON object a line, or text for people without anything that moves a terminal.
+
+Nor anything that commands a CI runner, which reads both streams: see `app/domain/workflow_command.py`.
+"""
 
 import json
 import sys
@@ -7,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from app.domain.workflow_command import defused
 from app.logs import redact
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object a line, nothing else.")]
@@ -19,14 +23,20 @@ NOTHING_DONE = 3
 
 def line(record: Mapping[str, Any]) -> None:
     """Print one object on one line of stdout. ASCII only: no name can break the line or the terminal."""
-    print(json.dumps(record, separators=(",", ":"), default=str), flush=True)  # noqa: T201 - stdout is the product
+    told = json.dumps(record, separators=(",", ":"), default=str)
+    print(told.replace("##[", "##\\u005b"), flush=True)  # noqa: T201 - stdout is the product
 
 
 def text(words: str) -> None:
     """Print a line for people on stdout, with control characters spelled out."""
-    print(redact(words), flush=True)  # noqa: T201 - stdout is the product
+    print(defused(redact(words)), flush=True)  # noqa: T201 - stdout is the product
+
+
+def command(words: str, *, aside: bool = False) -> None:
+    """Print a line that a CI runner is to act on; `aside` on stderr, where stdout holds JSON alone."""
+    print(words, file=sys.stderr if aside else sys.stdout, flush=True)
 
 
 def progress(words: str) -> None:
     """Tell on stderr what is going on, or what went wrong."""
-    print(redact(words), file=sys.stderr, flush=True)  # noqa: T201 - the command line's own voice
+    print(defused(redact(words)), file=sys.stderr, flush=True)  # noqa: T201 - the command line's own voice

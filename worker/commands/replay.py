@@ -13,6 +13,8 @@ from app.domain.replay_words import Arm, ReplayVerdict
 from app.domain.wording import counted
 from worker import says
 from worker.commands import replay_options, replay_targets
+from worker.commands.in_job.guarded import guarded, step_here
+from worker.commands.in_job.red_session import RedSession
 from worker.commands.interpreters import interpreter_for
 from worker.commands.replay_about import about
 from worker.commands.replay_live import ReplayLive
@@ -44,8 +46,12 @@ def replay(
     ] = None,
     *,
     from_junit: Annotated[
-        list[Path] | None,
-        typer.Option(exists=True, dir_okay=False, metavar="FILE", help="Every red test of a results file."),
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Every red test of results files, within one budget: files, folders or patterns. In a step "
+            "of a GitHub job also its summary, annotations and outputs, and the exit code is 0.",
+        ),
     ] = None,
     failure: Annotated[
         int | None,
@@ -89,7 +95,12 @@ def replay(
         ),
     ] = None,
     budget: Annotated[
-        float, typer.Option(min=1, metavar="SECONDS", help="Wall time of each test's replay.")
+        float,
+        typer.Option(
+            min=1,
+            metavar="SECONDS",
+            help="Wall time of each test's replay; with --from-junit of all together.",
+        ),
     ] = DEFAULT_BUDGET_S,
     cpus: Annotated[
         float | None, typer.Option(min=0.01, max=1024, metavar="X", help="CPUs of every trial, such as 0.5.")
@@ -172,7 +183,8 @@ def replay(
     sweep()
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # removes sandboxes on the way
     try:
-        targets = _targets(source, suspect, nodes, files, failure, inject_all, limits)
+        red = replay_targets.red_tests(project, files) if files else None
+        targets = [] if files else _targets(source, suspect, nodes, failure, inject_all, limits)
         folder = replay_options.empty_folder(out)
         request = Request(
             suspect=replace(suspect, left_out=(folder,) if folder.is_relative_to(project) else ()),
@@ -185,7 +197,10 @@ def replay(
             compare_limits=compare_limits,
         )
         session = Session(request, fault, as_json=as_json, is_checked=not tight_memory)
-        session.run(targets)
+        if red is None:
+            session.run(targets)
+        else:
+            RedSession(session, project, folder, budget, step_here(as_json=as_json)).run(red)
     except Refused as error:
         says.progress(f"flake-triage: {error}")
         raise typer.Exit(says.NOTHING_DONE) from error
@@ -199,13 +214,10 @@ def _targets(
     source: str,
     suspect: Suspect,
     nodes: Sequence[str],
-    files: Sequence[Path],
     failure: int | None,
     path: str | None,
     limits: Limits,
 ) -> list[Target]:
-    if source == "--from-junit":
-        return replay_targets.from_junit(suspect.project, files)
     if source == "--failure":
         assert failure is not None
         return [replay_targets.from_store(suspect.project, failure)]
@@ -232,18 +244,32 @@ class Session:
         found = []
         for target, name in zip(targets, names, strict=True):
             out = self.request.out if len(targets) == 1 else self.request.out / name
-            done = self._replay(target, out)
-            injected = look(self.fault, done.trials[0]) if self.fault and done.trials else None
-            self._tell(done, injected)
+            done, injected = self._told(target, out, self.request.budget_s)
             found.append((done.test, injected))
         if self.fault is not None and len(found) > 1 and not self.as_json:
             _sum_up(found)
 
-    def _replay(self, target: Target, out: Path) -> Replay:
+    def one(self, target: Target, out: Path, budget_s: float) -> Replay:
+        """Replay one test within a budget of its own, and tell of it."""
+        return self._told(target, out, budget_s)[0]
+
+    def drop_walls(self) -> bool:
+        """From now on without isolation; False where there was none."""
+        suspect = self.request.suspect
+        self.request = replace(self.request, suspect=replace(suspect, isolated=False))
+        return suspect.isolated
+
+    def _told(self, target: Target, out: Path, budget_s: float) -> tuple[Replay, Injected | None]:
+        done = self._replay(target, out, budget_s)
+        injected = look(self.fault, done.trials[0]) if self.fault and done.trials else None
+        self._tell(done, injected)
+        return done, injected
+
+    def _replay(self, target: Target, out: Path, budget_s: float) -> Replay:
         suspect = replace(self.request.suspect, test=target.test, original=target.original)
         if self.is_checked:
             require_room(suspect, self.request.limits)
-        request = replace(self.request, suspect=suspect, out=out)
+        request = replace(self.request, suspect=suspect, out=out, budget_s=budget_s)
         if self.fault is not None:
             request = replace(
                 request, inject=self.fault.spec, arms=request.arms or (Arm.PLAIN,), trials=request.trials or 1
@@ -281,4 +307,4 @@ def _sum_up(found: Sequence[tuple[str, Injected | None]]) -> None:
 def register(cli: typer.Typer) -> None:
     cli.command(
         epilog="Example: flake-triage replay tests/test_sync.py::test_all_ranks --budget 300 --out evidence"
-    )(replay)
+    )(guarded(replay))

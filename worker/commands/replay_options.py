@@ -1,5 +1,6 @@
 """The options of `replay` that need more than a type: sizes, folders, and what excludes what."""
 
+import glob
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,10 +38,25 @@ def arms_of(written: Sequence[str], nodes: Sequence[str]) -> tuple[tuple[Arm, ..
     return tuple(dict.fromkeys(Arm(word) for word in words)), list(nodes)
 
 
-def files_of(files: Sequence[Path], nodes: Sequence[str]) -> tuple[list[Path], list[str]]:
-    """The results files, and the tests: after `--from-junit A B` the second file stands among the tests."""
-    more = [one for one in nodes if files and "::" not in one and Path(one).is_file()]
-    return [*files, *map(Path, more)], [one for one in nodes if one not in more]
+def files_of(written: Sequence[str], nodes: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """The results files, and the tests: after `--from-junit A B` the second file stands among the tests.
+
+    A folder stands for the XML files in it; a pattern that no shell has resolved for the files that fit. What
+    is named and not there stays in the list, for its reader to say so.
+    """
+    more = [one for one in nodes if written and "::" not in one]
+    found = [file for one in (*written, *more) for file in _files(one)]
+    return list(dict.fromkeys(found)), [one for one in nodes if one not in more]
+
+
+def _files(written: str) -> list[Path]:
+    path = Path(written)
+    if path.is_dir():
+        return sorted(path.rglob("*.xml")) or [path]
+    if path.exists() or not glob.has_magic(written):
+        return [path]
+    found = glob.iglob(written, recursive=True)  # noqa: PTH207 - absolute patterns too
+    return sorted(Path(one) for one in found if Path(one).is_file()) or [path]
 
 
 def fault_of(written: str) -> inject.Fault:
@@ -48,6 +64,12 @@ def fault_of(written: str) -> inject.Fault:
         return inject.parse(written)
     except ValueError as error:
         raise typer.BadParameter(f"--inject: {error}") from error
+
+
+def refuse_with_injection(arms: Sequence[Arm], *, compare_limits: bool) -> None:
+    """A fault is judged by what the test says of it, under one set of limits."""
+    if compare_limits or len(arms) > 1:
+        raise typer.BadParameter("--inject and --inject-all take one --arm, and no --compare-limits")
 
 
 def empty_folder(out: Path) -> Path:

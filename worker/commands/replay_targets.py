@@ -1,23 +1,22 @@
 """Which tests to replay, and what is known of their failure: named, from results files, or from the store."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import typer
 
-from app.domain.errors import Gone, Rejected
+from app.domain.errors import Gone
 from app.domain.junit import read_results
 from app.domain.outcome import Errored, Failed, TestId
-from app.domain.results_file import ReadStatus
+from app.domain.results_file import Reading, ReadStatus
 from app.domain.signature import sign
 from app.store import blobs, failures, identities
 from worker.commands.database import reading
 from worker.replay.suspect import Original
 
-MOST_TESTS = 200
-"""Of one command; each takes minutes."""
+NO_FILE = "there is no such file; the tests may have ended before they wrote it, or write it elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,33 +27,58 @@ class Target:
     original: Original | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RedTests:
+    """What results files hold. `left` and `unread`: tests and files that give nothing to replay, and why."""
+
+    targets: tuple[Target, ...]
+    left: Mapping[str, str] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+
 def named(project: Path, nodes: Sequence[str]) -> list[Target]:
     """Node ids as they are given; each must name a file of the project."""
     return [Target(_checked_node(project, node)) for node in dict.fromkeys(nodes)]
 
 
-def from_junit(project: Path, files: Sequence[Path]) -> list[Target]:
-    """Every test that is red in the files, once, with its first failure. Gone where none is."""
+def red_tests(project: Path, files: Sequence[Path]) -> RedTests:
+    """Every test that is red in the files, once, with its first failure; and what gives nothing to replay.
+
+    Gone where no file could be read. A file that breaks off gives what stands before the break.
+    """
     found: dict[str, Target] = {}
+    left: dict[str, str] = {}
+    unread: dict[str, str] = {}
     for file in files:
+        told = _reading(file)
+        if isinstance(told, str):
+            unread[str(file)] = told
+            continue
+        for result in told.results:
+            if not isinstance(result.outcome, Failed | Errored):
+                continue
+            try:
+                node = node_of(project, result.test, result.path)
+            except Gone as error:
+                left.setdefault(result.test.label, error.reason)
+                continue
+            original = _original(result.test, result.outcome.message, result.outcome.text, result.duration_s)
+            found.setdefault(node, Target(node, original))
+    if len(unread) == len(files):
+        raise Gone("--from-junit", "; ".join(f"{file}: {why}" for file, why in list(unread.items())[:5]))
+    return RedTests(tuple(found.values()), left, unread)
+
+
+def _reading(file: Path) -> Reading | str:
+    """What it holds, or why it holds nothing for us."""
+    try:
+        if not file.is_file():
+            return NO_FILE
         with file.open("rb") as stream:
             told = read_results(stream)
-        if told.status is ReadStatus.REFUSED:
-            raise Rejected(str(file), told.reason or "it is no results file")
-        for result in told.results:
-            if isinstance(result.outcome, Failed | Errored):
-                node = node_of(project, result.test, result.path)
-                original = _original(
-                    result.test, result.outcome.message, result.outcome.text, result.duration_s
-                )
-                found.setdefault(node, Target(node, original))
-    if not found:
-        raise Gone(", ".join(map(str, files)), "no test is red there, so there is nothing to replay")
-    if len(found) > MOST_TESTS:
-        raise Rejected(
-            "--from-junit", f"{len(found)} red tests are more than the {MOST_TESTS} of one command"
-        )
-    return list(found.values())
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    return told.reason or "it is no results file" if told.status is ReadStatus.REFUSED else told
 
 
 def from_store(project: Path, failure: int) -> Target:

@@ -128,7 +128,6 @@ def test_a_test_that_does_not_run_is_no_trial_and_exit_3(
         (["tests/test_sums.py::test_wrong", "--memory", "much"], "--memory takes a size such as 512m"),
         (["tests/test_absent.py::test_a"], "tests/test_absent.py is not in"),
         (["../outside.py::test_a"], "is not in"),
-        (["--from-junit", "nowhere.xml"], "nowhere.xml"),
         ([], "give one of NODEID, --from-junit, --failure, --inject-all"),
         (["tests/test_sums.py::test_wrong", "--failure", "3"], "give only one of"),
         (["tests/test_sums.py::test_wrong", "--inject", "rank=x"], "rank is a whole number"),
@@ -144,6 +143,17 @@ def test_wrong_use_is_told_in_a_sentence(
     assert done.code == 2
     assert said in " ".join(done.err.split())
     assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
+
+
+def test_results_that_are_not_there_are_nothing_to_replay(project: Path, tmp_path: Path) -> None:
+    done = flake_triage(
+        *("replay", "--from-junit", "nowhere.xml", "gone/*.xml"),
+        *("--project", project, "--out", tmp_path / "out"),
+    )
+    assert done.code == 3
+    assert "nowhere.xml: there is no such file; the tests may have ended before they wrote it" in done.err
+    assert "gone/*.xml: there is no such file" in done.err
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_that_is_not_empty_is_refused(project: Path, tmp_path: Path) -> None:
