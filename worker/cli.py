@@ -18,6 +18,7 @@ from worker.commands import (
     groups,
     health,
     ingest,
+    lint,
     replay,
     reports,
     retention,
@@ -50,6 +51,7 @@ groups.register(cli)
 reports.register(cli)
 workers.register(cli)
 replay.register(cli)
+lint.register(cli)
 health.register(cli)
 cli.add_typer(bundle.commands, name="bundle")
 cli.add_typer(workflow.commands, name="workflow")
