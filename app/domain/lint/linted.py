@@ -6,11 +6,22 @@ from collections.abc import Callable, Iterator
 from app.domain.errors import Rejected
 from app.domain.lint.finding import LintFinding, Rule
 from app.domain.lint.program import Program
+from app.domain.lint.rules import (
+    bare_exit_code_assertion,
+    init_outside_try,
+    rank_0_only_report,
+    terminate_counts_as_crash,
+)
 from app.domain.lint.source import parse
 from app.domain.lint.suppression import Sifted, sift
 from app.domain.lint.weakness import Weakness
 
-RULES: dict[Rule, Callable[[Program], Iterator[Weakness]]] = {}
+RULES: dict[Rule, Callable[[Program], Iterator[Weakness]]] = {
+    Rule.INIT_OUTSIDE_TRY: init_outside_try.find,
+    Rule.RANK_0_ONLY_REPORT: rank_0_only_report.find,
+    Rule.TERMINATE_COUNTS_AS_CRASH: terminate_counts_as_crash.find,
+    Rule.BARE_EXIT_CODE_ASSERTION: bare_exit_code_assertion.find,
+}
 
 
 def lint(source: str, path: str) -> tuple[LintFinding, ...]:

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from app.domain.lint.collected import CollectedTest, collected_tests, is_autouse
 from app.domain.lint.source import Function, SourceFile, own_nodes
-from app.domain.lint.steps import Step, walk
-from app.domain.lint.values import Callee, Frame, Value, Values
+from app.domain.lint.steps import Step, is_yield, walk
+from app.domain.lint.values import Frame, Values
 from app.domain.lint.workers import How, Start, Worker, starts_in
 
 MOST_STEPS_OF_A_FILE = 150_000  # torch's longest test files have a fifth of this
@@ -137,9 +137,13 @@ class Program:
             up, down = _split(self.steps(frame))
             before += up
             after = [*down, *after]
-        body = self.steps(self._wrapped(test.function))
+        body = self.steps(self._body(test.function))
         down = [step for name in _TEAR_DOWN for step in self._method_steps(test, name)]
         return (*before, *body, *down, *after)
+
+    def _body(self, function: Function) -> Frame:
+        outer = self.values.frame(function).outer or self.values.module
+        return self.values.decorated(function, outer).called_with((), {})
 
     def _around_test(self, test: CollectedTest) -> Iterator[Frame]:
         """The fixtures that the test asks for, those they ask for first; then unittest's set-up methods."""
@@ -162,31 +166,6 @@ class Program:
         method = self.file.method(test.owner, name) if test.owner is not None else None
         return self.steps(self.values.frame(method)) if method is not None else ()
 
-    def _wrapped(self, function: Function) -> Frame:
-        """The activation that really runs under the test's name: what a decorator of the file made of it."""
-        plain = self.values.frame(function)
-        for decorator in reversed(getattr(function.node, "decorator_list", ())):
-            frame = self._decorated(decorator, function)
-            if frame is not None:
-                return frame
-        return plain
-
-    def _decorated(self, decorator: ast.expr, function: Function) -> Frame | None:
-        itself = Value(function.node, self.values.module)
-        for callee in self.values.callees(decorator, self.values.module):
-            applied = callee.called_with((itself,), {})
-            for inner in self._inner(applied):
-                return Frame(inner, {}, applied)
-        return None
-
-    def _inner(self, applied: Frame) -> tuple[Function, ...]:
-        """The function that a decorator gives back."""
-        for node in own_nodes(applied.function):
-            if isinstance(node, ast.Return) and node.value is not None:
-                found: tuple[Callee, ...] = self.values.callees(node.value, applied)
-                return tuple(c.function for c in found if c.function.outer is applied.function)
-        return ()
-
     def _mentioned(self, function: Function) -> Iterator[Function]:
         frame = self.values.frame(function)
         for node in own_nodes(function):
@@ -197,7 +176,7 @@ class Program:
 def _split(steps: tuple[Step, ...]) -> tuple[list[Step], list[Step]]:
     """A fixture's steps before its yield, and those after it."""
     for place, step in enumerate(steps):
-        if isinstance(step.node, ast.Expr | ast.Assign) and isinstance(step.node.value, ast.Yield):
+        if is_yield(step.node):
             return list(steps[: place + 1]), list(steps[place + 1 :])
     return list(steps), []
 

@@ -15,6 +15,7 @@ from app.domain.lint.imported import imported_names, star_modules, usual_spellin
 
 LARGEST_CHARACTERS = 2_000_000  # the largest test file of torch itself holds a third of this
 DEEPEST_NESTING = 200  # CPython's own parser gives up on brackets there, so people's code stays far below
+_MOST_LINES_RETOLD = 40  # beyond that nothing is quoted as a whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +38,13 @@ class Function:
             return ()
         arguments = self.node.args
         return tuple(arg.arg for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+
+    @property
+    def spread(self) -> str | None:
+        """The name of its `*args`, if it has one."""
+        if isinstance(self.node, ast.Module) or self.node.args.vararg is None:
+            return None
+        return self.node.args.vararg.arg
 
     @property
     def is_module(self) -> bool:
@@ -124,6 +132,8 @@ class SourceFile:
         lines[-1] = lines[-1][: getattr(node, "end_col_offset", 0)]
         lines[0] = lines[0][getattr(node, "col_offset", 0) :]
         text = " ".join(b" ".join(lines).decode(errors="replace").split())
+        if 1 < len(lines) <= _MOST_LINES_RETOLD:
+            text = _retold(node) or text
         return text if len(text) <= longest else text[: longest - 3] + "..."
 
     def bindings(self, function: Function) -> dict[str, list[Binding]]:
@@ -166,6 +176,10 @@ class SourceFile:
         found = (self.method(owner, name) for name in names)
         return tuple(function for function in found if function is not None)
 
+    def is_imported_or_builtin(self, name: str) -> bool:
+        """Whether a name stands for code rather than for a value of the moment."""
+        return name in self._imported or hasattr(builtins, name)
+
     def dotted(self, expression: ast.AST, *, hops: int = 12) -> str:
         """The full dotted name of an expression; `()` stands for a call, "" for what has no name.
 
@@ -193,7 +207,7 @@ class SourceFile:
         while scope is not None:
             if name in scope.parameters or self.defined_in(scope, name):
                 return name
-            bound = [b for b in self.bindings(scope).get(name, ()) if not b.places and b.how == "assigned"]
+            bound = [b for b in self.bindings(scope).get(name, ()) if not b.places and b.how != "each"]
             named = [b.value for b in bound if isinstance(b.value, ast.Name | ast.Attribute | ast.Call)]
             if named and hops and name not in self._imported:
                 return self.dotted(named[0], hops=hops - 1) or name
@@ -256,6 +270,14 @@ def _function(
         body = ast.copy_location(ast.Return(value=node.body), node.body)
         return Function(node, "<lambda>", None, outer, (body,))
     return Function(node, node.name, owner, outer, tuple(node.body))
+
+
+def _retold(node: ast.AST) -> str:
+    """The node in Python's own spelling, without the comments that may stand in several lines of it."""
+    try:
+        return " ".join(ast.unparse(node).split())
+    except (RecursionError, ValueError):
+        return ""
 
 
 def own_nodes(function: Function) -> Iterator[ast.AST]:

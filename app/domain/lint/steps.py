@@ -67,6 +67,11 @@ def is_loop(within: Within) -> bool:
     return isinstance(within.node, kinds) and within.part in {Part.BODY, Part.TEST}
 
 
+def is_yield(node: ast.AST) -> bool:
+    """Whether a statement is where a generator hands over."""
+    return isinstance(node, ast.Expr | ast.Assign) and isinstance(node.value, ast.Yield)
+
+
 def walk(file: SourceFile, values: Values, frame: Frame) -> tuple[Step, ...]:
     """The steps of one activation, in the order in which they would be done; cut at MOST_STEPS."""
     walker = _Walker(file, values)
@@ -119,8 +124,7 @@ class _Walker:
                 self._all(node.body, frame, (*within, Within(node, Part.BODY, frame)))
                 self._all(node.orelse, frame, (*within, Within(node, Part.ORELSE, frame)))
             case ast.With() | ast.AsyncWith():
-                self._all(tuple(item.context_expr for item in node.items), frame, within)
-                self._all(node.body, frame, (*within, Within(node, Part.BODY, frame)))
+                self._with(node, frame, within)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 self._comprehension(node, frame, within)
             case _:
@@ -132,6 +136,37 @@ class _Walker:
             self._all(handler.body, frame, (*within, Within(node, Part.HANDLER, frame, handler)))
         self._all(node.orelse, frame, (*within, Within(node, Part.ORELSE, frame)))
         self._all(node.finalbody, frame, (*within, Within(node, Part.FINALLY, frame)))
+
+    def _with(self, node: "ast.With | ast.AsyncWith", frame: Frame, within: tuple[Within, ...]) -> None:
+        """What a context manager of the file does on leaving stands after the body."""
+        leaving: list[Step] = []
+        for item in node.items:
+            before = len(self.steps)
+            self._visit(item.context_expr, frame, within)
+            leaving = [*self._cut_at_yield(before), *leaving]
+            self._method(item.context_expr, "__enter__", frame, within)
+        self._all(node.body, frame, (*within, Within(node, Part.BODY, frame)))
+        for item in reversed(node.items):
+            self._method(item.context_expr, "__exit__", frame, within)
+        self.steps += leaving
+
+    def _cut_at_yield(self, before: int) -> list[Step]:
+        """Take away what a generator does after its yield."""
+        for place in range(before, len(self.steps)):
+            if is_yield(self.steps[place].node):
+                leaving = self.steps[place + 1 :]
+                del self.steps[place + 1 :]
+                return leaving
+        return []
+
+    def _method(self, made: ast.expr, name: str, frame: Frame, within: tuple[Within, ...]) -> None:
+        origin = self._values.origin(made, frame)
+        if isinstance(origin.node, ast.Call) and isinstance(origin.node.func, ast.Name):
+            owner = self._file.class_named(origin.node.func.id)
+            method = self._file.method(owner, name) if owner is not None else None
+            if method is not None:
+                callee = Callee(method, self._values.module)
+                self.function(callee.called_with((), {}), (*within, Within(made, Part.CALL, frame)))
 
     def _branch(
         self, node: "ast.If | ast.IfExp | ast.While", frame: Frame, within: tuple[Within, ...]
@@ -159,9 +194,14 @@ class _Walker:
         self._all(parts, frame, inside)
 
     def _into(self, call: ast.Call, frame: Frame, within: tuple[Within, ...]) -> None:
+        inside = (*within, Within(call, Part.CALL, frame))
         for callee in self._called(call, frame):
-            activation = self._values.activation(callee, call, frame)
-            self.function(activation, (*within, Within(call, Part.CALL, frame)))
+            self.function(self._values.activation(callee, call, frame), inside)
+        if self._file.dotted(call.func).rpartition(".")[2] == "Thread":
+            for keyword in call.keywords:
+                if keyword.arg == "target":
+                    for callee in self._values.callees(keyword.value, frame):
+                        self.function(callee.called_with((), {}), inside)
 
     def _called(self, call: ast.Call, frame: Frame) -> tuple[Callee, ...]:
         if isinstance(call.func, ast.Name):

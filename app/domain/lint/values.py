@@ -49,7 +49,12 @@ class Callee:
     def called_with(self, positional: tuple[Value, ...], named: Mapping[str, Value]) -> Frame:
         """The activation that a call with these further arguments makes."""
         names = self.function.parameters[1:] if self.function.is_bound_method else self.function.parameters
-        held = dict(zip(names, (*self.given, *positional), strict=False))
+        handed = (*self.given, *positional)
+        held = dict(zip(names, handed, strict=False))
+        rest = handed[len(names) :]
+        if self.function.spread is not None and rest:
+            nodes = [value.node for value in rest if isinstance(value.node, ast.expr)]
+            held[self.function.spread] = Value(ast.Tuple(elts=nodes, ctx=ast.Load()), rest[0].frame)
         return Frame(self.function, held | dict(self.named) | dict(named), self.outer)
 
 
@@ -57,7 +62,7 @@ class Values:
     """Answers about values of one file; total, and bounded in the hops that it follows."""
 
     def __init__(self, file: SourceFile) -> None:
-        self._file = file
+        self.file = file
         self._module = Frame(file.module)
         self._fixtures = {name: f for f in file.functions if (name := fixture_name(file, f)) is not None}
 
@@ -124,10 +129,10 @@ class Values:
                 return Value(held.node, held.frame, held.place + value.place)
             if name in frame.function.parameters:
                 return self._asked_for(name, frame, value)
-            bound = self._file.bindings(frame.function).get(name)
+            bound = self.file.bindings(frame.function).get(name)
             if bound:
                 return self._bound(_first_telling(bound), frame, value, hops)
-            if self._file.defined_in(frame.function, name):
+            if self.file.defined_in(frame.function, name):
                 return None
             frame = frame.outer
         return None
@@ -215,14 +220,14 @@ class Values:
         seen: Value | None = Value(node, frame)
         while seen is not None and hops > 0:
             if isinstance(seen.node, ast.Name | ast.Attribute):
-                name = self._file.text(seen.node)
+                name = self.file.text(seen.node)
                 for function_frame in _outward(seen.frame):
                     for inner in own_nodes(function_frame.function):
                         match inner:
                             case ast.Call(
                                 func=ast.Attribute(value=target, attr="append" | "add"), args=[item]
                             ):
-                                if self._file.text(target) == name:
+                                if self.file.text(target) == name:
                                     return Value(item, function_frame)
             seen, hops = self._step(seen, hops), hops - 1
         return None
@@ -234,19 +239,19 @@ class Values:
                     return self._of_class(scope.function.owner, attr, scope, value)
         made = self.origin(inner, value.frame, hops // 2)
         if isinstance(made.node, ast.Call) and isinstance(made.node.func, ast.Name):
-            owner = self._file.class_named(made.node.func.id)
+            owner = self.file.class_named(made.node.func.id)
             if owner is not None:
                 return self._of_class(owner, attr, value.frame, value)
         return None
 
     def _of_class(self, owner: ast.ClassDef, attr: str, frame: Frame, value: Value) -> Value | None:
-        methods = [f for c in self._file.bases(owner) for f in self._file.functions if f.owner is c]
+        methods = [f for c in self.file.bases(owner) for f in self.file.functions if f.owner is c]
         for method in methods:
-            for name, bound in self._file.bindings(method).items():
+            for name, bound in self.file.bindings(method).items():
                 if name.partition(".")[2] == attr and name.partition(".")[0] in method.parameters[:1]:
                     inside = frame if frame.function is method else self.frame(method)
                     return self._bound(_first_telling(bound), inside, value, 4)
-        for statement in (s for c in self._file.bases(owner) for s in c.body):
+        for statement in (s for c in self.file.bases(owner) for s in c.body):
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=held) if name == attr:
                     return Value(held, self._module, value.place)
@@ -262,9 +267,26 @@ class Values:
 
     def activation(self, callee: Callee, call: ast.Call, frame: Frame) -> Frame:
         """The frame of the callee in this very call."""
-        positional = tuple(Value(a, frame) for a in call.args if not isinstance(a, ast.Starred))
+        positional = tuple(part for argument in call.args for part in self._spread(argument, frame, 3))
         named = {k.arg: Value(k.value, frame) for k in call.keywords if k.arg is not None}
         return callee.called_with(positional, named)
+
+    def elements(self, held: Value, hops: int = 4) -> tuple[Value, ...]:
+        """The elements of a tuple that is written down, also as `(rank, *rest)` or `(rank,) + rest`."""
+        if hops <= 0 or held.place:
+            return ()
+        match held.node:
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                return tuple(part for element in elements for part in self._spread(element, held.frame, hops))
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                sides = (self.origin(left, held.frame), self.origin(right, held.frame))
+                return tuple(part for side in sides for part in self.elements(side, hops - 1))
+        return ()
+
+    def _spread(self, element: ast.expr, frame: Frame, hops: int) -> tuple[Value, ...]:
+        if isinstance(element, ast.Starred):
+            return self.elements(self.origin(element.value, frame), hops - 1)
+        return (Value(element, frame),)
 
     def callees(self, node: ast.AST, frame: Frame, hops: int = 8) -> tuple[Callee, ...]:  # noqa: PLR0911 - one arm a kind of expression
         """The functions of the file that an expression can be, where it is called or handed on."""
@@ -275,12 +297,12 @@ class Values:
             case ast.Name(id=name):
                 return self._defined(name, held.frame) or self._any_case(name, held.frame, hops)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
-                function = self._file.function_at(held.node)
+                function = self.file.function_at(held.node)
                 return (Callee(function, self._closure(function, held.frame)),)
             case ast.Attribute(value=inner, attr=attr):
                 return self._methods(inner, attr, held.frame)
-            case ast.Call(func=ast.Name(id=name)) if (owner := self._file.class_named(name)) is not None:
-                made = self._file.method(owner, "__call__")
+            case ast.Call(func=ast.Name(id=name)) if (owner := self.file.class_named(name)) is not None:
+                made = self.file.method(owner, "__call__")
                 return (Callee(made, self._module),) if made is not None else ()
             case ast.IfExp(body=body, orelse=orelse):
                 return self.callees(body, held.frame, hops - 1) + self.callees(orelse, held.frame, hops - 1)
@@ -294,7 +316,7 @@ class Values:
         return ()
 
     def _is_partial(self, node: ast.AST) -> bool:
-        return isinstance(node, ast.Call) and self._file.dotted(node.func).rpartition(".")[2] in {
+        return isinstance(node, ast.Call) and self.file.dotted(node.func).rpartition(".")[2] in {
             "partial",
             "wraps",
         }
@@ -303,10 +325,27 @@ class Values:
         for scope in _outward(frame):
             if name in scope.function.parameters:
                 return ()
-            function = self._file.defined_in(scope.function, name)
+            function = self.file.defined_in(scope.function, name)
             if function is not None:
-                return (Callee(function, scope),)
+                return (self.decorated(function, scope),)
         return ()
+
+    def decorated(self, function: Function, scope: Frame) -> Callee:
+        """What a decorator of the file has made of a function; the function itself where none has."""
+        for decorator in reversed(getattr(function.node, "decorator_list", ())):
+            for callee in self.callees(decorator, scope, 4):
+                applied = callee.called_with((Value(function.node, scope),), {})
+                for inner in self._given_back_by(applied):
+                    return Callee(inner, applied)
+        return Callee(function, scope)
+
+    def _given_back_by(self, applied: Frame) -> Iterator[Function]:
+        for node in own_nodes(applied.function):
+            match node:
+                case ast.Return(value=ast.Name(id=name)):
+                    inner = self.file.defined_in(applied.function, name)
+                    if inner is not None:
+                        yield inner
 
     def _any_case(self, name: str, frame: Frame, hops: int) -> tuple[Callee, ...]:
         cases = self.parametrized(frame.function, name)
@@ -314,7 +353,7 @@ class Values:
 
     def _methods(self, inner: ast.expr, attr: str, frame: Frame) -> tuple[Callee, ...]:
         owner = self._owner_of(inner, frame)
-        method = self._file.method(owner, attr) if owner is not None else None
+        method = self.file.method(owner, attr) if owner is not None else None
         return (Callee(method, self._module),) if method is not None else ()
 
     def _owner_of(self, inner: ast.expr, frame: Frame) -> ast.ClassDef | None:
@@ -328,7 +367,7 @@ class Values:
                         and scope.function.parameters[:1] == (name,)
                     ):
                         return owner
-                known = self._file.class_named(name)
+                known = self.file.class_named(name)
                 if known is not None:
                     return known
             case ast.Call(func=ast.Name(id="super")):
@@ -337,7 +376,7 @@ class Values:
                 return self.frame_owner(frame)
         made = self.origin(inner, frame, 8)
         if isinstance(made.node, ast.Call) and isinstance(made.node.func, ast.Name):
-            return self._file.class_named(made.node.func.id)
+            return self.file.class_named(made.node.func.id)
         return None
 
     def frame_owner(self, frame: Frame) -> ast.ClassDef | None:

@@ -242,7 +242,7 @@ def _arguments(values: Values, start: Start, call: ast.Call) -> tuple[tuple[Valu
     given: tuple[Value, ...] = ()
     if args is not None:
         held = values.origin(args, frame)
-        given = _elements(values, held)
+        given = values.elements(held)
     named: dict[str, Value] = {}
     if isinstance(kwargs, ast.Dict):
         named = {
@@ -251,25 +251,6 @@ def _arguments(values: Values, start: Start, call: ast.Call) -> tuple[tuple[Valu
             if isinstance(k, ast.Constant)
         }
     return given, named
-
-
-def _elements(values: Values, held: Value, hops: int = 4) -> tuple[Value, ...]:
-    """The elements of a tuple that is written down, also as `(rank, *rest)` or `(rank,) + rest`."""
-    if not hops:
-        return ()
-    match held.node:
-        case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            return tuple(part for element in elements for part in _spread(values, element, held.frame, hops))
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            sides = (values.origin(left, held.frame), values.origin(right, held.frame))
-            return tuple(part for side in sides for part in _elements(values, side, hops - 1))
-    return ()
-
-
-def _spread(values: Values, element: ast.expr, frame: Frame, hops: int) -> tuple[Value, ...]:
-    if isinstance(element, ast.Starred):
-        return _elements(values, values.origin(element.value, frame), hops - 1)
-    return (Value(element, frame),)
 
 
 def _holds_rank(values: Values, name: str, frame: Frame, start: Start) -> bool:

@@ -1,0 +1,141 @@
+"""Whether what an expression gives depends on a certain kind of source: an exit code, a report, an is_alive.
+
+Goes backwards through assignments, loops, lists that are filled, arguments and returns, in the frames in which
+they happen.
+"""
+
+import ast
+from collections.abc import Callable, Iterator
+
+from app.domain.lint.source import Function, own_nodes
+from app.domain.lint.values import Frame, Values
+
+_FARTHEST = 10
+_FILLS = {"append", "add", "extend", "update", "insert", "appendleft", "setdefault", "put", "write"}
+
+Source = Callable[[ast.AST, Frame], bool]
+
+
+class Derived:
+    """Answers for one kind of source; remembers them."""
+
+    def __init__(self, values: Values, is_source: Source) -> None:
+        self._values = values
+        self._is_source = is_source
+        self._known: dict[tuple[ast.AST, Frame], bool] = {}
+        self._fills: dict[Function, dict[str, list[ast.expr]]] = {}
+
+    def holds(self, node: ast.AST, frame: Frame, hops: int = _FARTHEST) -> bool:
+        """Whether any part of the expression depends on a source."""
+        key = (node, frame)
+        if key not in self._known and hops > 0:
+            self._known[key] = False  # what is asked for again while it is being answered adds nothing
+            self._known[key] = any(self._part_holds(part, frame, hops) for part in _parts(node))
+        return self._known.get(key, False)
+
+    def _part_holds(self, part: ast.AST, frame: Frame, hops: int) -> bool:
+        if self._is_source(part, frame):
+            return True
+        match part:
+            case ast.Name(ctx=ast.Load(), id=name):
+                return self._name_holds(name, frame, hops)
+            case ast.Attribute(ctx=ast.Load()):
+                return self._attribute_holds(part, frame, hops)
+            case ast.Call():
+                return self._returns(part, frame, hops)
+        return False
+
+    def _name_holds(self, name: str, frame: Frame, hops: int) -> bool:
+        scope: Frame | None = frame
+        while scope is not None:
+            if name in scope.given:
+                held = scope.given[name]
+                return self.holds(held.node, held.frame, hops - 1) or self._filled(name, scope, hops)
+            bound = self._values.file.bindings(scope.function).get(name, ())
+            if bound or name in scope.function.parameters:
+                return any(self._bound_holds(b.value, b.places, scope, hops) for b in bound) or self._filled(
+                    name, scope, hops
+                )
+            scope = scope.outer
+        return False
+
+    def _bound_holds(self, value: ast.expr, places: tuple[int, ...], scope: Frame, hops: int) -> bool:
+        """Only the part that is unpacked, where the file shows it: of `codes, reports = launch()` one each."""
+        if places:
+            origin = self._values.origin(value, scope)
+            if isinstance(origin.node, ast.Tuple) and not origin.place and places[0] < len(origin.node.elts):
+                return self.holds(origin.node.elts[places[0]], origin.frame, hops - 1)
+        return self.holds(value, scope, hops - 1)
+
+    def _filled(self, name: str, scope: Frame, hops: int) -> bool:
+        return any(
+            self.holds(value, scope, hops - 1) for value in self._filling(scope.function).get(name, ())
+        )
+
+    def _filling(self, function: Function) -> dict[str, list[ast.expr]]:
+        if function not in self._fills:
+            found: dict[str, list[ast.expr]] = {}
+            for inner in (function, *(f for f in self._values.file.functions if f.outer is function)):
+                for name, value in _fills(inner):
+                    found.setdefault(name, []).append(value)
+            self._fills[function] = found
+        return self._fills[function]
+
+    def _attribute_holds(self, node: ast.Attribute, frame: Frame, hops: int) -> bool:
+        if isinstance(node.value, ast.Name):
+            owner = self._values.frame_owner(frame)
+            name = f"{node.value.id}.{node.attr}"
+            for method in self._values.file.methods(owner) if owner is not None else ():
+                if node.value.id in method.parameters[:1] and self._filled(
+                    name, self._values.frame(method), hops
+                ):
+                    return True
+        origin = self._values.origin(node, frame, 6)
+        return origin.node is not node and self.holds(origin.node, origin.frame, hops - 1)
+
+    def _returns(self, call: ast.Call, frame: Frame, hops: int) -> bool:
+        for callee in self._values.callees(call.func, frame):
+            inside = self._values.activation(callee, call, frame)
+            if any(self.holds(value, inside, hops - 1) for value in returned(callee.function)):
+                return True
+        return False
+
+
+def returned(function: Function) -> Iterator[ast.expr]:
+    """All that calls of it may give back."""
+    for node in own_nodes(function):
+        if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
+            yield node.value
+
+
+def _parts(node: ast.AST) -> Iterator[ast.AST]:
+    """The expression and all in it, without the bodies of lambdas."""
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        yield current
+        if not isinstance(current, ast.Lambda):
+            waiting += ast.iter_child_nodes(current)
+
+
+def _fills(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """Names of containers and what is put into them."""
+    for node in own_nodes(function):
+        match node:
+            case ast.Call(func=ast.Attribute(value=target, attr=attr), args=args) if attr in _FILLS:
+                yield from ((name, value) for name in _spelled(target) for value in args)
+            case ast.Assign(targets=[ast.Subscript(value=target)], value=value):
+                yield from ((name, value) for name in _spelled(target))
+            case ast.AugAssign(target=target, value=value):
+                yield from ((name, value) for name in _spelled(target))
+
+
+def _spelled(target: ast.expr) -> tuple[str, ...]:
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    match target:
+        case ast.Name(id=name):
+            return (name,)
+        case ast.Attribute(value=ast.Name(id=owner), attr=attr):
+            return (f"{owner}.{attr}",)
+    return ()

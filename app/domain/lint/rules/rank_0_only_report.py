@@ -1,0 +1,65 @@
+"""Only one rank reports, so what another rank raised is told by nobody.
+
+In the incident behind this rule the parent took the success of rank 0, while the traceback of rank 1 was what
+everyone looked for. Where rank 1 does not even have a way to tell it, the log ends with an exit code.
+
+Workers whose exceptions reach the parent by other means (spawn, a pool, a program's stderr) are named only where
+they swallow what they catch.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from app.domain.lint.channels import Medium, Told
+from app.domain.lint.finding import Rule
+from app.domain.lint.mending import mend, name_of, rank_name, telling
+from app.domain.lint.program import Program
+from app.domain.lint.rank_guards import rank_guard
+from app.domain.lint.reporting import Reporting
+from app.domain.lint.weakness import Weakness
+from app.domain.lint.workers import How
+
+
+def find(program: Program) -> Iterator[Weakness]:
+    for worker, tests in program.workers:
+        reporting = Reporting(program, worker)
+        silent = worker.start.how in {How.PROCESS, How.UNKNOWN} or reporting.swallows
+        if not silent or not worker.start.several or worker.start.how is How.CASE:
+            continue
+        said = _reports(reporting)
+        guards = [rank_guard(program, one.step) for one in said]
+        if said and all(guard is not None for guard in guards):
+            yield _weakness(program, reporting, said[-1], guards[-1], tests)
+
+
+def _reports(reporting: Reporting) -> list[Told]:
+    """What counts as a report: words over a channel; files only of a worker that has no other way."""
+    spoken = [one for one in reporting.told if one.medium is not Medium.FILE]
+    return spoken or (list(reporting.told) if reporting.swallows else [])
+
+
+def _weakness(
+    program: Program, reporting: Reporting, report: Told, guard: ast.AST | None, tests: tuple[str, ...]
+) -> Weakness:
+    function = reporting.worker.function
+    who = "the script" if function.is_module else f"`{function.name}`"
+    channel = name_of(program, report.receiver, "its report")
+    line = getattr(guard, "lineno", 1)
+    text = (
+        f"{who} tells `{channel}` something on one rank only (the condition of line {line}), "
+        "so what any other rank raises reaches nobody"
+    )
+    rank = rank_name(reporting.worker.frame.ranks)
+    return Weakness(
+        Rule.RANK_0_ONLY_REPORT,
+        report.step.node,
+        tests,
+        text,
+        mend(
+            "try:",
+            "    ...  # the work, the report of its result included",
+            "except BaseException:  # on every rank",
+            f"    {telling(program, report, rank, 'traceback.format_exc()')}",
+            "    raise",
+        ),
+    )
