@@ -1,4 +1,4 @@
-"""Bad: in the else branch the others call another collective, which matches no broadcast of rank 0.
+"""Bad: both branches broadcast, and rank 0 adds a barrier that the others never reach.
 
 # clean: bare-exit-code-assertion, fixed-sleep-as-synchronisation, init-outside-try, no-early-exit-check
 # clean: one-item-drained, port-found-then-released, rank-0-only-report, report-asserted-too-late
@@ -16,7 +16,7 @@ def _exchange(rank, n):
     c10d.init_process_group("gloo", "tcp://127.0.0.1:29707", rank=rank, world_size=n)
     x = torch.ones(4)
     if rank == 0:  # <- collective-under-rank-condition
-        c10d.broadcast(x, src=0)  # <- collective-under-rank-condition
+        c10d.broadcast(x, src=0)
         c10d.barrier()  # <- collective-under-rank-condition
     else:
         c10d.broadcast(x, src=0)

@@ -1,0 +1,27 @@
+"""Good: the thread is joined; the sleep is inside it, as the slow work that is simulated.
+
+# clean: bare-exit-code-assertion, collective-under-rank-condition, exit-without-barrier, init-outside-try
+# clean: no-early-exit-check, one-item-drained, port-found-then-released, rank-0-only-report
+# clean: rank-local-raise-before-collective, report-asserted-too-late, terminate-counts-as-crash
+"""
+
+import threading
+import time
+
+
+class Collector:
+    def __init__(self):
+        self.rows = []
+
+    def run(self):
+        for n in range(3):
+            time.sleep(0.01)
+            self.rows.append(n)
+
+
+def test_collector():
+    collector = Collector()
+    thread = threading.Thread(target=collector.run)
+    thread.start()
+    thread.join()
+    assert collector.rows == [0, 1, 2]
