@@ -1,13 +1,13 @@
 """What a report says of each failure, read from the store: the verdict, where it was seen, and its text."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
 from app.domain.commit_state import CommitState, TestedAttempt, commit_state, standing_jobs
-from app.domain.failure_entry import FailureLine
+from app.domain.failure_entry import FailureLine, WeakTest
 from app.logs import hide
-from app.store import blobs, failures, identities, seen_jobs, verdicts
+from app.store import blobs, failures, identities, lints, seen_jobs, verdicts
 from app.store.failures import StoredFailure
 from app.store.observations import observe
 from app.store.run_values import JobExecution, StoredAttempt
@@ -83,6 +83,7 @@ def _lines_of_some(
 ) -> list[FailureLine]:
     judged = verdicts.latest(session, [failure.id for failure in found])
     tests = identities.by_key(session, {failure.test for failure in found if failure.test is not None})
+    weak = lints.counts_of(session, judged)
     texts = blobs.texts(session, {failure.text_blob for failure in found if failure.id in judged})
     return [
         FailureLine(
@@ -93,10 +94,15 @@ def _lines_of_some(
             seen=observe(by_job[failure.job], failure.outcome),
             group=failure.key,
             cluster=failure.cluster,
+            weak=_weak(failure.id, weak),
         )
         for failure in found
         if failure.id in judged
     ]
+
+
+def _weak(failure: int, known: Mapping[int, tuple[str, int]]) -> WeakTest | None:
+    return None if failure not in known else WeakTest(*known[failure], failure)
 
 
 def _excerpt(failure: StoredFailure, text: str) -> str:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from app.dashboard.branch_parts import Branch, PullLine, RedRun, RedTest
 from app.dashboard.charts import DayChart, GridChart
+from app.dashboard.evidence_parts import Replay, Weaknesses
 from app.dashboard.parts import Attempt, Badge, Choice, Gap, Link, Mark, Ruling, Text
 from app.dashboard.problem_parts import (
     DeadLetter,
@@ -126,6 +127,8 @@ class FailurePage(Page):
     badge: Badge
     observation: Observation
     rulings: tuple[Ruling, ...]
+    replays: tuple[Replay, ...]
+    weaknesses: Weaknesses | None
     text: Text
     rank_logs: tuple[File, ...]
 
@@ -144,6 +147,7 @@ class RunFailure:
     name: Link
     failure: Link
     badge: Badge
+    cause: str
     job: Link
 
 
@@ -159,6 +163,7 @@ class RunPage(Page):
     """What it means that no failure is listed."""
     left_out: str
     gaps: tuple[Gap, ...]
+    replays: tuple[Replay, ...]
     files: tuple[File, ...]
 
 

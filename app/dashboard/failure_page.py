@@ -5,11 +5,12 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from app.dashboard import links, marks, parts, views
+from app.dashboard import links, marks, parts, replay_views, views
 from app.dashboard.contexts import FailurePage
 from app.dashboard.links import GitHubLinks
 from app.dashboard.tests_parts import Observation
-from app.store import blobs, runs, verdicts
+from app.dashboard.weakness_views import weaknesses
+from app.store import blobs, lints, replays, runs, verdicts
 from app.store.runs import JobRow
 from app.store.screens import attempt_lines, failure_lines, one_test
 from app.store.screens.failure_lines import FailureLine
@@ -18,6 +19,8 @@ TEXT_HEAD: Final = 100_000
 TEXT_TAIL: Final = 300_000
 """Characters; more than a stored failure text holds, so only a repaired one is ever cut here."""
 RANK_LOGS_SHOWN: Final = 50
+FILES_LOOKED_AT: Final = 500
+"""Of an attempt's kept files, for the reports of its replays."""
 
 
 def failure_page(session: Session, failure: int, github: GitHubLinks, *, now: datetime) -> FailurePage | None:
@@ -29,6 +32,11 @@ def failure_page(session: Session, failure: int, github: GitHubLinks, *, now: da
     history = verdicts.history(session, [failure])
     named = attempt_lines.of_github_runs(session, attempt.repo, views.runs_named(history))
     logs = one_test.rank_logs(session, {line.attempt}, limit=RANK_LOGS_SHOWN)
+    files = one_test.files_of(session, line.attempt, limit=FILES_LOOKED_AT)
+    replayed = replays.of_failure(
+        session, line.attempt, line.job, line.label, replays.of_attempt(session, line.attempt)
+    )
+    linted = lints.of_failures(session, [failure]).get(failure)
     text = blobs.texts(session, {line.text_blob})[line.text_blob]
     return FailurePage(
         title=line.label,
@@ -41,6 +49,8 @@ def failure_page(session: Session, failure: int, github: GitHubLinks, *, now: da
         rulings=tuple(
             views.ruling(stored, named, with_whose=attempt.pull is not None) for stored in reversed(history)
         ),
+        replays=tuple(replay_views.replay(one, files) for one in replayed if line.test is not None),
+        weaknesses=None if linted is None else weaknesses(linted, attempt.repo_name, github),
         text=views.excerpt(
             text,
             cut=line.cut,

@@ -25,6 +25,11 @@ class GitHubLinks:
         page = f"{self.site}/{quote(repo)}/pull/{number}"
         return Link("its comment", f"{page}#issuecomment-{comment}")
 
+    def file(self, repo: RepoName, commit: Sha, path: str, *, line: int | None = None) -> Link:
+        """A file as it was at a commit; with a line, that line of it."""
+        place, anchor = (path, "") if line is None else (f"line {line}", f"#L{line}")
+        return Link(place, f"{self.site}/{quote(repo)}/blob/{quote(commit)}/{quote(path)}{anchor}")
+
     def issue(self, repo: RepoName, number: int) -> Link:
         return Link(f"issue #{number}", f"{self.site}/{quote(repo)}/issues/{number}")
 

@@ -6,12 +6,14 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from app.dashboard import links, marks, views
+from app.dashboard import links, marks, replay_views, views
 from app.dashboard.contexts import File, Job, RunFailure, RunPage
 from app.dashboard.filters import count, instant
 from app.dashboard.links import GitHubLinks
+from app.dashboard.parts import Link
 from app.domain.run import Conclusion
-from app.store import gaps, results, runs
+from app.store import gaps, replays, results, runs
+from app.store.replays import ArrivedReplay
 from app.store.run_values import StoredJob
 from app.store.screens import attempt_lines, failure_lines, one_test
 from app.store.screens.attempt_lines import AttemptLine
@@ -19,6 +21,7 @@ from app.store.screens.failure_lines import FailureLine
 
 FAILURES_SHOWN: Final = 300
 FILES_SHOWN: Final = 200
+REPLAYS_SHOWN: Final = 100
 
 
 def run_page(session: Session, attempt: int, github: GitHubLinks, *, now: datetime) -> RunPage | None:
@@ -30,6 +33,7 @@ def run_page(session: Session, attempt: int, github: GitHubLinks, *, now: dateti
     jobs = runs.jobs_of(session, attempt)
     tallies = results.tallies(session, [job.id for job in jobs])
     failures = failure_lines.of_attempts(session, [attempt], limit=FAILURES_SHOWN + 1)
+    files = one_test.files_of(session, attempt, limit=FILES_SHOWN)
     missing = views.gaps(gap for _job, gap in gaps.of_attempts(session, [attempt])[attempt])
     return RunPage(
         title=f"Run {line.run}",
@@ -43,7 +47,11 @@ def run_page(session: Session, attempt: int, github: GitHubLinks, *, now: dateti
         left_out=f"Only {FAILURES_SHOWN} failures are shown." if len(failures) > FAILURES_SHOWN else "",
         none_failed=_none_failed(line, jobs, tallies, is_missing=bool(missing)),
         gaps=missing,
-        files=tuple(_file(one, jobs) for one in one_test.files_of(session, attempt, limit=FILES_SHOWN)),
+        replays=tuple(
+            replay_views.replay(one, files, _failure_of(one, failures))
+            for one in replays.of_attempt(session, attempt)[:REPLAYS_SHOWN]
+        ),
+        files=tuple(_file(one, jobs) for one in files),
     )
 
 
@@ -90,8 +98,15 @@ def _failure(line: FailureLine, attempt: AttemptLine) -> RunFailure:
         name=views.failure_name(line),
         failure=views.failure_title(line),
         badge=marks.badge(line.ruling, opaque=line.opaque, with_whose=attempt.pull is not None),
+        cause="" if line.ruling is None or line.ruling.cause is None else line.ruling.cause,
         job=links.outside(line.job_name, line.job_url),
     )
+
+
+def _failure_of(replay: ArrivedReplay, failures: Sequence[FailureLine]) -> Link | None:
+    """The failure that it is about, where that is only one."""
+    alike = [one for one in failures if one.label == replay.label and replay.job in {one.job, None}]
+    return views.failure_title(alike[0]) if len(alike) == 1 else None
 
 
 def _file(line: one_test.FileLine, jobs: list[StoredJob]) -> File:

@@ -8,6 +8,7 @@ from app.domain.category import Category
 from app.domain.gap import Gap
 from app.domain.ids import Sha
 from app.domain.outcome import OutcomeKind
+from app.domain.replay_words import CauseKind, ReplayVerdict
 from app.domain.tested_tree import TestedTree
 
 
@@ -138,6 +139,21 @@ class SignatureFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenReplay:
+    """A replay of the failed test inside the failed job, as its bundle tells it.
+
+    `own_word`: a stranger's code may have written it, so that it proves nothing.
+    """
+
+    verdict: ReplayVerdict
+    sentence: str
+    cause: CauseKind
+    sentence_of_cause: str
+    artifact: str
+    own_word: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """Everything one verdict rests on, for one failed result.
 
@@ -148,7 +164,7 @@ class Evidence:
     no observation of the failure's own head SHA. `main_streak` is the broken stretch of main that this
     failure is part of, or was tested on. `failed_before` counts earlier failures of this (test, signature) at
     other SHAs; `test_flipped_before` is true if the test flipped with any other signature. `related` are
-    texts from rank logs found beside the failure, already one line each.
+    texts from rank logs found beside the failure, already one line each. `replays` are the run's own claims.
     """
 
     test: str
@@ -165,4 +181,5 @@ class Evidence:
     failed_before: int = 0
     test_flipped_before: bool = False
     related: tuple[str, ...] = ()
+    replays: tuple[SeenReplay, ...] = ()
     gaps: tuple[Gap, ...] = ()

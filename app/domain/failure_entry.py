@@ -12,7 +12,7 @@ from app.domain.evidence import Observation
 from app.domain.generic import is_placeholder
 from app.domain.ids import RepoName, Sha
 from app.domain.next_step import next_step
-from app.domain.verdict import Kind, Reason, Verdict, Whose
+from app.domain.verdict import EvidenceKind, Kind, Reason, Verdict, Whose
 from app.domain.verdict_words import WHOSE_WORDS, kind_words
 from app.domain.wording import counted, listed, short
 
@@ -21,6 +21,17 @@ NAMED_TESTS = 10
 NAMED_JOBS = 6
 NAMED_RUNS = 3
 LINKED_RUNS = 8
+NAMED_CAUSES = 3
+CAUSE_CHARS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class WeakTest:
+    """How many weaknesses of its source keep a failure from saying more; `failure` is our key of it."""
+
+    path: str
+    count: int
+    failure: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +49,29 @@ class FailureLine:
     seen: Observation
     group: str | None = None
     cluster: str | None = None
+    weak: WeakTest | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Addresses on GitHub, or on an installation of one's own, without a slash at the end."""
+    """Addresses on GitHub, or on an installation of one's own, and of our pages; without a slash at the end.
+
+    Without `pages_url` our pages are named without a link.
+    """
 
     repo: RepoName
     github_url: str = "https://github.com"
+    pages_url: str | None = None
 
     def run(self, run: int, word: str = "run") -> str:
         return markdown.link(f"{word} {run}", f"{self.github_url}/{self.repo}/actions/runs/{run}")
 
     def commit(self, sha: Sha) -> str:
         return markdown.link(markdown.code(short(sha)), f"{self.github_url}/{self.repo}/commit/{sha}")
+
+    def weaknesses(self, label: str, failure: int) -> str:
+        page = None if self.pages_url is None else f"{self.pages_url}/failures/{failure}#weaknesses"
+        return markdown.link(label, page)
 
 
 Entry = tuple[FailureLine, ...]
@@ -75,7 +95,8 @@ def entries_of(lines: Sequence[FailureLine]) -> tuple[Entry, ...]:
     for line in sorted(lines, key=_order):
         verdict = line.verdict
         cause = line.cluster or line.group or (line.test, line.title, line.seen.job)
-        by_cause.setdefault((verdict.kind, verdict.strength, verdict.whose, cause), []).append(line)
+        call = (verdict.kind, verdict.strength, verdict.whose, verdict.cause)
+        by_cause.setdefault((*call, cause), []).append(line)
     return tuple(tuple(same) for same in by_cause.values())
 
 
@@ -102,6 +123,8 @@ def full_entry(
     parts = [
         short_entry(entry, links, whose=not on_main, named=named),
         *_message(entry[0]),
+        *_causes(entry[0]),
+        *_weak(entry, links),
         *_more_tests(entry),
         *([f"  {step_told(entry, links, on_main=on_main)}"] if with_step else []),
     ]
@@ -140,6 +163,22 @@ def _message(line: FailureLine) -> list[str]:
         said = f": {markdown.code(line.title)}" if line.title else ""
         return [f"  This failure's text holds no cause{said}"]
     return [f"  {markdown.code(line.title)}"] if line.title else []
+
+
+def _causes(line: FailureLine) -> list[str]:
+    """What replays in its job name, each with whose word that is."""
+    told = [one.text for one in line.verdict.reasons if one.kind is EvidenceKind.REPLAY_CAUSE]
+    parted = [text.partition(": ") for text in told[:NAMED_CAUSES]]
+    return [f"  **{lead}:** {markdown.inline(cause, CAUSE_CHARS)}" for lead, _, cause in parted]
+
+
+def _weak(entry: Entry, links: Links) -> list[str]:
+    """One line, of the first test whose source was looked at."""
+    weak = next((line.weak for line in entry if line.weak is not None), None)
+    if weak is None:
+        return []
+    told = f"{counted(weak.count, 'weakness', 'weaknesses')} in {markdown.code(weak.path)}"
+    return [f"  Why this failure cannot say more: {links.weaknesses(told, weak.failure)}"]
 
 
 def _more_tests(entry: Entry) -> list[str]:

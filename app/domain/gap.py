@@ -8,6 +8,7 @@ class GapKind(StrEnum):
     ARTIFACT_EXPIRED = "artifact-expired"
     ARTIFACT_GONE = "artifact-gone"
     ARTIFACT_REFUSED = "artifact-refused"  # traversal, link, bomb, digest mismatch, too large
+    BUNDLE_REFUSED = "bundle-refused"  # a replay bundle that is damaged, or does not bear out what it says
     NO_RESULTS_FILE = "no-results-file"
     FILE_REFUSED = "file-refused"  # a results file of which nothing was taken
     FILE_PARTIAL = "file-partial"  # a results file that was cut, repaired or skipped in part

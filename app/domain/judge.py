@@ -5,34 +5,37 @@ from app.domain.evidence import ChangeKind, Evidence
 from app.domain.gap import Gap, GapKind
 from app.domain.policy import VerdictPolicy
 from app.domain.reasons import reasons_for
+from app.domain.replay_evidence import Call, cause_of, strengthened
 from app.domain.verdict import Kind, Strength, Verdict, Whose
 from app.domain.weigh import Weighed, base_is_proven, is_mass_failure, weigh
 from app.domain.wording import short
-
-Call = tuple[Kind, Strength]
 
 
 def judge(evidence: Evidence, policy: VerdictPolicy) -> Verdict:
     """Say what a failure is, how sure that is, and whose, from the evidence alone.
 
-    The order of the evidence changes nothing. A `confirmed` flake needs a replay and is not called here.
-    Gaps are carried through, with those of the evidence itself added; none makes a verdict stronger.
+    The order of the evidence changes nothing. A replay can strengthen the call; whose it is, is decided
+    before that, since a run cannot excuse itself. Gaps are carried through, with those of the evidence itself
+    added; none makes a verdict stronger.
     """
     weighed = weigh(evidence, policy)
-    kind, strength = _call(evidence, weighed, policy)
+    call = _call(evidence, weighed, policy)
+    kind, strength = strengthened(call, evidence.replays)
+    cause = cause_of(evidence.replays)
     return Verdict(
         kind=kind,
         strength=strength,
-        whose=_whose(evidence, weighed, kind),
+        whose=_whose(evidence, weighed, call[0]),
         reasons=reasons_for(evidence, weighed, policy, kind),
         gaps=tuple(sorted({*evidence.gaps, *_gaps(evidence, weighed)})),
         opaque=evidence.signature.opaque,
         policy_version=policy.version,
+        cause=None if cause is None else cause.value,
     )
 
 
 def _call(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> Call:
-    """Table 3.3 of the reference, without what only a replay can settle."""
+    """Table 3.3 of the reference, without what replays say."""
     return (
         _infrastructure(evidence, policy)
         or _broken_main(weighed, policy)

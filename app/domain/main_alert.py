@@ -74,6 +74,8 @@ class MainAlert:
     gaps: tuple[Gap, ...] = ()
     all_clear: AllClear | None = None
     github_url: str = "https://github.com"
+    pages_url: str | None = None
+    """Where our pages are, without a slash at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class AlertText:
 
 def render_alert(alert: MainAlert, *, limit_bytes: int = 60_000) -> AlertText:
     """Title and body; equal facts give equal bytes. The body takes at most `limit_bytes` bytes of UTF-8."""
-    links = Links(alert.repo, alert.github_url)
+    links = Links(alert.repo, alert.github_url, alert.pages_url)
     entries = entries_of(alert.failures)
     gaps = {*alert.gaps, *(gap for line in alert.failures for gap in line.verdict.gaps)}
     dashboard = markdown.link("dashboard", alert.dashboard_url)

@@ -66,6 +66,8 @@ class PullComment:
     passed_over: tuple[FailureLine, ...] = ()
     not_started: tuple[Run, ...] = ()
     github_url: str = "https://github.com"
+    pages_url: str | None = None
+    """Where our pages are, without a slash at the end."""
 
 
 def render_comment(comment: PullComment, *, limit_bytes: int) -> str:
@@ -74,7 +76,7 @@ def render_comment(comment: PullComment, *, limit_bytes: int) -> str:
     Line 1 is the verdict in words, the last line the marker. Equal facts give equal bytes, in whatever order
     they came, so that an unchanged comment needs no write.
     """
-    links = Links(comment.repo, comment.github_url)
+    links = Links(comment.repo, comment.github_url, comment.pages_url)
     entries = entries_of(_listed(comment))
     passages = [_passage(entry, links, comment) for entry in entries]
     dashboard = markdown.link("dashboard", comment.dashboard_url)

@@ -3,11 +3,14 @@
 Texts hold names of jobs and branches as they came: whoever shows them escapes them.
 """
 
+from collections.abc import Collection
+
 from app.domain.category import Category
 from app.domain.evidence import Change, ChangeKind, Evidence, Observation, Recurrence
 from app.domain.outcome import OutcomeKind
 from app.domain.policy import VerdictPolicy
 from app.domain.reasons_open import open_questions
+from app.domain.replay_evidence import replay_reasons
 from app.domain.verdict import EvidenceKind, EvidenceStrength, Kind, Reason
 from app.domain.weigh import Weighed, base_is_proven, distinct, is_mass_failure
 from app.domain.wording import counted, flip, listed, run_ids, run_name, sentence, short
@@ -29,7 +32,12 @@ _TREES = {True: "", False: ", on different trees", None: ", on trees not known t
 _DECIDES = {
     Kind.INFRASTRUCTURE: {EvidenceKind.MASS_FAILURE, EvidenceKind.INFRA_SIGNATURE},
     Kind.BROKEN_MAIN: {EvidenceKind.MAIN_STREAK},
-    Kind.FLAKY: {EvidenceKind.SAME_TREE_FLIP, EvidenceKind.SAME_SHA_FLIP, EvidenceKind.FLIPPED_ELSEWHERE},
+    Kind.FLAKY: {
+        EvidenceKind.SAME_TREE_FLIP,
+        EvidenceKind.SAME_SHA_FLIP,
+        EvidenceKind.FLIPPED_ELSEWHERE,
+        EvidenceKind.REPLAY,
+    },
     Kind.REGRESSION: {EvidenceKind.REPEATED_FAILURE, EvidenceKind.BASE_STATE},
     Kind.NEW_FAILURE: {EvidenceKind.FIRST_SEEN, EvidenceKind.NEW_MODE},
 }
@@ -42,6 +50,7 @@ def reasons_for(
     found = [
         *_pair_here(weighed),
         *_pair_elsewhere(weighed),
+        *replay_reasons(evidence),
         *_siblings(evidence),
         *_outside(evidence, weighed),
         *_inside(evidence.change, weighed),
@@ -55,7 +64,11 @@ def reasons_for(
         *open_questions(evidence, weighed, policy, kind),
     ]
     decides = _DECIDES.get(kind, set())
-    return tuple(sorted(found, key=lambda reason: reason.kind not in decides))
+    return tuple(sorted(found, key=lambda reason: not _decides(reason, decides)))
+
+
+def _decides(reason: Reason, kinds: Collection[EvidenceKind]) -> bool:
+    return reason.kind in kinds and reason.strength is not EvidenceStrength.CONTEXT
 
 
 def _job_wide(evidence: Evidence, policy: VerdictPolicy) -> list[Reason]:

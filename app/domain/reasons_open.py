@@ -2,6 +2,7 @@
 
 from app.domain.evidence import ChangeKind, Evidence
 from app.domain.policy import VerdictPolicy
+from app.domain.replay_evidence import is_confirmed
 from app.domain.verdict import EvidenceKind, EvidenceStrength, Kind, Reason
 from app.domain.weigh import Weighed, base_is_proven
 from app.domain.wording import counted, listed, sentence, short
@@ -29,7 +30,8 @@ def _not_excluded(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy, k
 
 
 def _of_a_flake(evidence: Evidence, weighed: Weighed) -> list[str]:
-    if not (weighed.flipped_on_one_tree or (weighed.is_known_flake and weighed.seen_without_change)):
+    is_proven = weighed.flipped_on_one_tree or is_confirmed(evidence.replays)
+    if not (is_proven or (weighed.is_known_flake and weighed.seen_without_change)):
         here = short(evidence.failure.sha)
         return [f"a regression is not excluded: no pass and fail on one tree is known at {here}"]
     if evidence.change.kind is ChangeKind.MAIN or weighed.seen_without_change:

@@ -48,6 +48,8 @@ class EvidenceKind(StrEnum):
     OPAQUE = "opaque"
     NEW_MODE = "new-mode"
     RANK_LOG = "rank-log"
+    REPLAY = "replay"  # inside the failed job, by its own claim
+    REPLAY_CAUSE = "replay-cause"
     NOT_EXCLUDED = "not-excluded"
 
 

@@ -24,6 +24,8 @@ class FileKind(StrEnum):
     RESULTS = "results"
     RANK_LOG = "rank-log"
     JOB_LOG = "job-log"
+    REPLAY_REPORT = "replay-report"  # of a bundle that a job made
+    TEST_SOURCE = "test-source"  # the replayed test's own file, from such a bundle
 
 
 class ArtifactRow(Base):

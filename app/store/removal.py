@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.domain.errors import Gone
 from app.domain.run import Conclusion, attempt_conclusion
 from app.domain.run_vector import unpack
-from app.store import results
+from app.store import lints, results
 from app.store.artifacts import ArtifactRow, SourceFileRow
 from app.store.failures import FailureRow
 from app.store.gaps import GapRow
@@ -63,6 +63,7 @@ def _remove_results(session: Session, job: int) -> None:
 
 def _remove_failures(session: Session, job: int) -> None:
     found = session.execute(select(FailureRow.id, FailureRow.group_id).where(FailureRow.job_id == job)).all()
+    lints.drop_unused(session, [row.id for row in found])
     gone = select(FailureRow.id).where(FailureRow.job_id == job)
     session.execute(delete(VerdictRow).where(VerdictRow.failure_id.in_(gone)))
     session.execute(delete(EvidenceRow).where(EvidenceRow.failure_id.in_(gone)))

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sqlalchemy import Select, delete, exists, func, or_, select, update
 from sqlalchemy.orm import DeclarativeBase, InstrumentedAttribute, Session
 
-from app.store import blobs
+from app.store import blobs, lints
 from app.store.artifacts import ArtifactRow, SourceFileRow
 from app.store.blobs import BlobRow
 from app.store.failures import FailureRow
@@ -149,6 +149,7 @@ def remove_some_failures(session: Session, attempt: int) -> Removed:
     keys = [row.id for row in found]
     removed = Removed()
     if keys:
+        lints.drop_unused(session, keys)
         _delete(session, removed, VerdictRow, VerdictRow.failure_id, keys)
         _delete(session, removed, EvidenceRow, EvidenceRow.failure_id, keys)
         _delete(session, removed, FailureRow, FailureRow.id, keys)

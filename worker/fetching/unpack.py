@@ -52,15 +52,34 @@ def open_artifact(
     asking for the next. Archives inside the archive are passed over. A member that is not wanted is not
     unpacked, so only its kind can be dangerous, not its size.
     """
+    entries = _entries(path, budget, fallback_name, wanted)
+    return _single_file(path, budget, fallback_name) if entries is None else _members(path, entries, budget)
+
+
+def names_in(path: Path, budget: UnpackBudget, *, fallback_name: str = "artifact") -> list[str]:
+    """What an archive's members are called, folders left out; of an artifact that is no archive, nothing."""
+    names: list[str] = []
+
+    def note(name: str) -> bool:
+        names.append(name)
+        return False
+
+    _entries(path, budget, fallback_name, note)
+    return names
+
+
+def _entries(
+    path: Path, budget: UnpackBudget, fallback_name: str, wanted: Callable[[str], bool]
+) -> list[zipfile.ZipInfo] | None:
+    """The wanted ones; None where the artifact is no archive."""
     size = path.stat().st_size
     if size > budget.download_bytes:
         raise Rejected(fallback_name, f"{size} bytes, more than {budget.download_bytes}")
     with path.open("rb") as file:
         if not file.read(4).startswith(_ZIP_STARTS):
-            return _single_file(path, budget, fallback_name)
+            return None
         _check_directory_size(file, size, budget, fallback_name)
-    entries = _read_directory(path, budget, fallback_name, wanted)
-    return _members(path, entries, budget)
+    return _read_directory(path, budget, fallback_name, wanted)
 
 
 def _single_file(path: Path, budget: UnpackBudget, name: str) -> Iterator[Member]:

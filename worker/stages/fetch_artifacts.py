@@ -1,7 +1,7 @@
 """Second stage: bring the attempt's artifacts and job logs into the store before GitHub lets them go."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -11,12 +11,14 @@ from app.domain.errors import Gone, Rejected, Unavailable
 from app.domain.gap import Gap, GapKind
 from app.domain.ids import JobId
 from app.domain.rank_log import is_results_candidate, is_text_log, rank_of
+from app.domain.replay_claim import is_own_word
 from app.domain.run import Job
-from app.store import artifacts, blobs, commits, gaps, recording, runs, seen_jobs
+from app.store import artifacts, blobs, commits, gaps, recording, replays, runs, seen_jobs
 from app.store.artifacts import ArtifactState, FileKind, SourceFile, StoredArtifact
 from app.store.blobs import PackedBlob
 from app.store.commits import CommitFacts
 from app.store.outbox import Order, ask
+from app.store.replays import ArrivedReplay
 from app.store.run_values import StoredAttempt, StoredJob
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
@@ -24,6 +26,7 @@ from worker.fetching.job_logs import FetchedLog, LogFetcher
 from worker.fetching.known_commits import known_commit
 from worker.fetching.own_artifacts import next_start, own_artifacts
 from worker.fetching.unpack import open_artifact
+from worker.received_bundles import Received, receive
 
 ASK_AGAIN_S = 5.0
 
@@ -35,6 +38,7 @@ class Haul:
     artifacts: list[StoredArtifact] = field(default_factory=list)
     files: list[SourceFile] = field(default_factory=list)
     packed: list[PackedBlob] = field(default_factory=list)
+    replays: list[ArrivedReplay] = field(default_factory=list)
     gaps: list[tuple[int | None, Gap]] = field(default_factory=list)
     logs: list[FetchedLog] = field(default_factory=list)
     looked_up: list[CommitFacts] = field(default_factory=list)
@@ -96,7 +100,7 @@ def _fetch_artifact(
 ) -> None:
     state, detail = ArtifactState.FETCHED, ""
     try:
-        members = list(_take(deps, attempt, artifact))
+        members, received = _take(deps, attempt, artifact)
     except Gone as gone:
         expired = artifact.expired
         state = ArtifactState.EXPIRED if expired else ArtifactState.GONE
@@ -110,8 +114,9 @@ def _fetch_artifact(
         for path, kind, blob in members:
             haul.packed.append(blob)
             haul.files.append(SourceFile(job, artifact.name, path, kind, blob.digest))
-        if not members:
-            state, detail = ArtifactState.UNWANTED, "no results file and no rank log in it"
+        _keep_bundles(attempt, artifact, job, received, haul)
+        if not members and not received.bundles:
+            state, detail = ArtifactState.UNWANTED, "no results file, no rank log and no replay bundle in it"
     haul.artifacts.append(
         StoredArtifact(
             github_id=artifact.id,
@@ -126,10 +131,33 @@ def _fetch_artifact(
     )
 
 
+def _keep_bundles(
+    attempt: StoredAttempt, artifact: ArtifactRef, job: int | None, received: Received, haul: Haul
+) -> None:
+    """What replays in the job say, with the report and the test's source as they were."""
+    haul.gaps += [(job, gap) for gap in received.gaps]
+    for bundle in received.bundles:
+        haul.replays.append(
+            ArrivedReplay(
+                job=job,
+                artifact=artifact.id,
+                artifact_name=artifact.name,
+                artifact_digest=artifact.digest,
+                folder=bundle.folder,
+                manifest=bundle.manifest,
+                own_word=is_own_word(attempt.event, from_fork=attempt.from_fork),
+                claim=bundle.claim,
+            )
+        )
+        for path, kind, blob in bundle.files:
+            haul.packed.append(blob)
+            haul.files.append(SourceFile(job, artifact.name, path, kind, blob.digest))
+
+
 def _take(
     deps: Deps, attempt: StoredAttempt, artifact: ArtifactRef
-) -> Iterator[tuple[str, FileKind, PackedBlob]]:
-    """The files that we read, packed; all of them or, if one is dangerous, none."""
+) -> tuple[list[tuple[str, FileKind, PackedBlob]], Received]:
+    """The files that we read, packed; all of them or, if one is dangerous, none. Bundles are read apart."""
     budget = UnpackBudget()
     with tempfile.TemporaryDirectory(dir=deps.scratch) as folder:
         got = deps.github.download_artifact(
@@ -140,14 +168,19 @@ def _take(
                 artifact.name, f"its digest is sha256:{got.sha256[:12]}, not {artifact.digest[:19]}"
             )
         name = got.filename or artifact.name
-        for member in open_artifact(got.path, budget, fallback_name=name, wanted=_is_read):
-            kind = _kind_of(member.name)
-            if kind is not None:
-                yield member.name, kind, PackedBlob(member.stream)
+        received = receive(got.path, budget, artifact=artifact.name)
+        members = [
+            (member.name, kind, PackedBlob(member.stream))
+            for member in open_artifact(
+                got.path, budget, fallback_name=name, wanted=lambda path: _is_read(path, received)
+            )
+            if (kind := _kind_of(member.name)) is not None
+        ]
+        return members, received
 
 
-def _is_read(path: str) -> bool:
-    return _kind_of(path) is not None
+def _is_read(path: str, received: Received) -> bool:
+    return not received.holds(path) and _kind_of(path) is not None
 
 
 def _kind_of(path: str) -> FileKind | None:
@@ -162,6 +195,7 @@ def _store(deps: Deps, attempt: StoredAttempt, haul: Haul) -> None:
         blobs.keep(session, *haul.packed, *(log.blob for log in haul.logs if log.blob is not None))
         commits.remember(session, attempt.repo, haul.looked_up)
         artifacts.record(session, attempt.id, haul.artifacts)
+        replays.record(session, attempt.id, haul.replays)
         artifacts.add_files(session, attempt.id, [*haul.files, *(f for log in haul.logs for f in log.files)])
         for job, gap in haul.gaps:
             gaps.note(session, attempt.id, job, [gap], at=now)

@@ -188,6 +188,7 @@ def _told(
             history=alert.history,
             all_clear=all_clear,
             github_url=deps.settings.github_url,
+            pages_url=linked,
         ),
         limit_bytes=deps.settings.comment_bytes,
     )

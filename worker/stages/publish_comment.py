@@ -96,6 +96,7 @@ def _wanted(session: Session, repo: int, number: int, settings: Settings) -> Wan
         passed_over=head.passed_over(),
         not_started=head.not_started() if head.is_red else (),
         github_url=settings.github_url,
+        pages_url=linked,
     )
     body = without_secrets(render_comment(comment, limit_bytes=settings.comment_bytes))
     return Wanted(name, body, only_if_there=not head.is_red, stored=stored)

@@ -32,6 +32,7 @@ from worker.weighing.known_failures import KnownFailures
 from worker.weighing.main_streak import StreakFinder
 from worker.weighing.missing import Missing
 from worker.weighing.rank_lines import rank_lines
+from worker.weighing.replayed import Replayed
 from worker.weighing.subject import Subjects, ran_to_its_end
 from worker.weighing.unseen_past import UnseenPast
 
@@ -67,6 +68,7 @@ class Gatherer:
         self._unseen = UnseenPast(session, history.index.repo, policy)
         self._streaks = StreakFinder(self._observations, self._subjects, self._unseen, history.index)
         self._missing = Missing(session, self._observations)
+        self._replays = Replayed(session)
         self._changes: dict[int, tuple[Change, ChangeSet]] = {}
         self._rank_lines: dict[int, tuple[str, ...]] = {}
         self._pulls: dict[int, PullRequest | None] = {}
@@ -98,6 +100,7 @@ class Gatherer:
             failed_before=sum(1 for seen_at in recurrences if seen_at.observation.at < began),
             test_flipped_before=self._flipped_in_another_mode(failure, began),
             related=self._related(failure),
+            replays=self._replays.on(failure, self._failures.label(failure.test)),
             gaps=self._missing.for_job(execution),
         )
 

@@ -26,6 +26,7 @@ class Ruling:
     kind: Kind
     strength: Strength
     whose: Whose
+    cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,7 @@ def _read(
             VerdictRow.kind,
             VerdictRow.strength,
             VerdictRow.whose,
+            VerdictRow.cause,
         )
         .options(defer(FailureRow.record), defer(FailureRow.keys))
         .join(JobRow, JobRow.id == FailureRow.job_id)
@@ -151,11 +153,9 @@ def _read(
             cut=row.cut,
             text_blob=row.text_blob,
             failed_at=row.failed_at,
-            ruling=_ruling(verdict, kind, strength, whose),
+            ruling=_ruling(verdict, *words),
         )
-        for row, label, job_name, job_url, conclusion, verdict, kind, strength, whose in session.execute(
-            statement
-        )
+        for row, label, job_name, job_url, conclusion, verdict, *words in session.execute(statement)
     ]
 
 
@@ -170,6 +170,8 @@ def _newest_verdict() -> ColumnElement[bool]:
     return (VerdictRow.failure_id == FailureRow.id) & (VerdictRow.number == newest)
 
 
-def _ruling(verdict: int | None, kind: str, strength: str, whose: str) -> Ruling | None:
+def _ruling(
+    verdict: int | None, kind: str, strength: str, whose: str, cause: str | None = None
+) -> Ruling | None:
     """The words are None together with the key: an outer join found no verdict."""
-    return None if verdict is None else Ruling(verdict, Kind(kind), Strength(strength), Whose(whose))
+    return None if verdict is None else Ruling(verdict, Kind(kind), Strength(strength), Whose(whose), cause)

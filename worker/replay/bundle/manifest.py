@@ -65,6 +65,11 @@ def read_manifest(folder: Path) -> Manifest:
     content = read_bounded(folder / NAME, MOST_MANIFEST_BYTES + 1)
     if not content:
         raise Gone(subject, f"it holds no {NAME}, so it is no bundle")
+    return manifest_of(content, subject)
+
+
+def manifest_of(content: bytes, subject: str) -> Manifest:
+    """What a manifest's bytes say; Rejected as above, `subject` being what is refused."""
     if len(content) > MOST_MANIFEST_BYTES:
         raise Rejected(subject, f"its {NAME} is larger than {MOST_MANIFEST_BYTES >> 20} MiB")
     try:
