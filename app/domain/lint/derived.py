@@ -21,7 +21,7 @@ class Derived:
 
     def __init__(self, values: Values, is_source: Source) -> None:
         self._values = values
-        self._is_source = is_source
+        self.is_source = is_source
         self._known: dict[tuple[ast.AST, Frame], bool] = {}
         self._fills: dict[Function, dict[str, list[ast.expr]]] = {}
 
@@ -34,7 +34,7 @@ class Derived:
         return self._known.get(key, False)
 
     def _part_holds(self, part: ast.AST, frame: Frame, hops: int) -> bool:
-        if self._is_source(part, frame):
+        if self.is_source(part, frame):
             return True
         match part:
             case ast.Name(ctx=ast.Load(), id=name):
@@ -109,13 +109,18 @@ def returned(function: Function) -> Iterator[ast.expr]:
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:
-    """The expression and all in it, without the bodies of lambdas."""
+    """The expression and all in it, without the bodies of lambdas and what processes are given."""
     waiting = [node]
     while waiting:
         current = waiting.pop()
         yield current
-        if not isinstance(current, ast.Lambda):
+        if not isinstance(current, ast.Lambda) and not _hands_over(current):
             waiting += ast.iter_child_nodes(current)
+
+
+def _hands_over(node: ast.AST) -> bool:
+    """Whether a call makes a process or thread: what it is given is not what it is."""
+    return isinstance(node, ast.Call) and any(keyword.arg == "target" for keyword in node.keywords)
 
 
 def _fills(function: Function) -> Iterator[tuple[str, ast.expr]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.domain.lint.derived import Derived
 from app.domain.lint.program import Program
-from app.domain.lint.steps import Step
+from app.domain.lint.steps import Part, Step
 from app.domain.lint.values import Frame
 from app.domain.lint.workers import How, how_started
 
@@ -45,6 +45,19 @@ def checks(steps: tuple[Step, ...]) -> Iterator[Check]:
                 shown = _raised(body)
                 if shown is not None:
                     yield Check(step, test, shown, holds=False)
+
+
+def decided_at(steps: tuple[Step, ...], check: Check) -> int:
+    """The place of the last step that is done before the check is decided, what it calls included."""
+    calls = {
+        node for part in (check.test, *check.message) for node in ast.walk(part) if isinstance(node, ast.Call)
+    }
+    last = steps.index(check.step)
+    for place in range(last, len(steps)):
+        step = steps[place]
+        if step.node in calls or any(w.node in calls and w.part is Part.CALL for w in step.within):
+            last = place
+    return last
 
 
 def _method(step: Step, call: ast.Call, attr: str) -> Check | None:

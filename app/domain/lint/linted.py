@@ -9,7 +9,10 @@ from app.domain.lint.program import Program
 from app.domain.lint.rules import (
     bare_exit_code_assertion,
     init_outside_try,
+    no_early_exit_check,
+    one_item_drained,
     rank_0_only_report,
+    report_asserted_too_late,
     terminate_counts_as_crash,
 )
 from app.domain.lint.source import parse
@@ -18,8 +21,11 @@ from app.domain.lint.weakness import Weakness
 
 RULES: dict[Rule, Callable[[Program], Iterator[Weakness]]] = {
     Rule.INIT_OUTSIDE_TRY: init_outside_try.find,
+    Rule.ONE_ITEM_DRAINED: one_item_drained.find,
     Rule.RANK_0_ONLY_REPORT: rank_0_only_report.find,
+    Rule.REPORT_ASSERTED_TOO_LATE: report_asserted_too_late.find,
     Rule.TERMINATE_COUNTS_AS_CRASH: terminate_counts_as_crash.find,
+    Rule.NO_EARLY_EXIT_CHECK: no_early_exit_check.find,
     Rule.BARE_EXIT_CODE_ASSERTION: bare_exit_code_assertion.find,
 }
 

@@ -112,6 +112,7 @@ class Values:
         return None
 
     def _subscripted(self, inner: ast.expr, index: int, value: Value) -> Value | None:
+        """The element that is written down at the index; of a list that is made otherwise, any element."""
         origin = self.origin(inner, value.frame, 6)
         if (
             isinstance(origin.node, ast.Tuple | ast.List)
@@ -119,7 +120,10 @@ class Values:
             and index < len(origin.node.elts)
         ):
             return Value(origin.node.elts[index], origin.frame, value.place)
-        return None
+        element = self.element(inner, value.frame, 4)
+        if element is None or element.place == (-1,):
+            return None
+        return Value(element.node, element.frame, (*element.place, *value.place))
 
     def _named(self, name: str, value: Value, hops: int) -> Value | None:
         frame: Frame | None = value.frame

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from app.domain.lint.derived import Derived
-from app.domain.lint.exit_checks import Check, ExitCodes, checks
+from app.domain.lint.exit_checks import Check, ExitCodes, checks, decided_at
 from app.domain.lint.finding import Rule
 from app.domain.lint.mending import mend, one_name, processes_name
 from app.domain.lint.program import Program, Root
@@ -97,9 +97,8 @@ def _is_join(node: ast.AST) -> bool:
 
 def _check_after(codes: ExitCodes, root: Root, place: int) -> Check | None:
     """The assertion on exit codes that also judges what was terminated."""
-    late = set(root.steps[place + 1 :])
     for check in codes.zero_checks(root.steps):
-        if check.step in late and _reads_after(codes, root, place, check):
+        if decided_at(root.steps, check) > place and _reads_after(codes, root, place, check):
             return check
     return None
 

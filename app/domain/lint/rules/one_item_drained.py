@@ -1,0 +1,148 @@
+"""The parent reads fewer items than its processes put, so a report stays unread.
+
+In the incident behind this rule every rank had an `except` that put its traceback on one queue, and the parent took
+one item: the success of rank 0. The traceback of rank 1 was written, sent, received, and thrown away.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.domain.lint.channels import Medium, Taken, Told, is_handed_on, is_same, taken
+from app.domain.lint.finding import Rule
+from app.domain.lint.mending import mend, name_of, one_name, processes_name
+from app.domain.lint.program import Program, Root
+from app.domain.lint.rank_guards import rank_guard
+from app.domain.lint.reporting import Reporting
+from app.domain.lint.steps import Step, Within, is_loop
+from app.domain.lint.values import Value
+from app.domain.lint.weakness import Weakness
+from app.domain.lint.workers import How, Worker, repetitions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Channel:
+    """One queue or pipe with the processes that put on it, of one way into the file."""
+
+    made: Value
+    workers: tuple[Worker, ...]
+
+
+def find(program: Program) -> Iterator[Weakness]:
+    for root in program.roots:
+        reads = list(taken(program, root.steps))
+        for channel in _channels(program, root):
+            mine = [read for read in reads if is_same(read.channel, channel.made)]
+            if mine and not _is_read_elsewhere(program, root, channel):
+                put, several = _put_count(program, root, channel, mine[0].step)
+                read = _read_count(program, channel, mine)
+                if several and read is not None and read < (put if put is not None else 2):
+                    yield _weakness(program, root, mine[0], put, read)
+
+
+def _channels(program: Program, root: Root) -> list[_Channel]:
+    """The queues and pipes on which more than one rank may put."""
+    found: dict[ast.AST, tuple[Value, list[Worker]]] = {}
+    for worker in root.workers:
+        if worker.start.how not in {How.PROCESS, How.SPAWN}:
+            continue
+        for one in _open_to_all(program, Reporting(program, worker)):
+            _, workers = found.setdefault(one.channel.node, (one.channel, []))
+            if worker not in workers:
+                workers.append(worker)
+    return [
+        _Channel(made, tuple(workers)) for made, workers in found.values() if isinstance(made.node, ast.Call)
+    ]
+
+
+def _open_to_all(program: Program, reporting: Reporting) -> list[Told]:
+    return [
+        one for one in reporting.told if one.medium is Medium.QUEUE and rank_guard(program, one.step) is None
+    ]
+
+
+def _is_read_elsewhere(program: Program, root: Root, channel: _Channel) -> bool:
+    """Whether another process, or code that the file does not show, may read it too."""
+    starts: set[ast.AST] = {start.step.node for start in root.starts if start.step is not None}
+    if is_handed_on(program, root.steps, channel.made, starts):
+        return True
+    for worker in root.workers:
+        steps = program.steps(worker.frame)
+        if any(is_same(read.channel, channel.made) for read in taken(program, steps)):
+            return True
+    return False
+
+
+def _put_count(program: Program, root: Root, channel: _Channel, read: Step) -> tuple[int | None, bool]:
+    """How many processes put, None if it is not told; and whether they are several."""
+    total: int | None = 0
+    several = len(channel.workers) > 1
+    for worker in channel.workers:
+        step = worker.start.step
+        assert step is not None
+        count = worker.start.count
+        if worker.start.how is How.PROCESS:
+            count = _times(program, _beyond(step, read))
+        several = several or count != 1
+        total = None if count is None or total is None else total + count
+    return total, several
+
+
+def _beyond(step: Step, other: Step) -> list[Within]:
+    """The loops around a step that are not around the other one too."""
+    shared = {within.node for within in other.within}
+    return [within for within in step.within if is_loop(within) and within.node not in shared]
+
+
+def _times(program: Program, loops: list[Within]) -> int | None:
+    product = 1
+    for loop in loops:
+        times = repetitions(program.values, loop.node, loop.frame)
+        if times is None:
+            return None
+        product *= times
+    return product
+
+
+def _read_count(program: Program, channel: _Channel, reads: list[Taken]) -> int | None:
+    """How many items are taken at most; None where that is not told, or as many as there are."""
+    total = 0
+    start = channel.workers[0].start.step
+    assert start is not None
+    for read in reads:
+        times = _times(program, _beyond(read.step, start))
+        if times is None:
+            return None
+        total += times
+    return total
+
+
+def _weakness(program: Program, root: Root, read: Taken, put: int | None, read_count: int) -> Weakness:
+    receiver = name_of(program, read.receiver, "reports")
+    processes = processes_name(program, root)
+    many = f"all {put} of" if put is not None else "every one of"
+    items = "one item" if read_count == 1 else f"{read_count} items"
+    text = (
+        f"{items} read from `{receiver}`, on which {many} `{processes}` may put: "
+        "what the others report, a traceback for instance, stays unread"
+    )
+    return Weakness(
+        Rule.ONE_ITEM_DRAINED, read.call, root.test_ids, text, _mend(program, read, receiver, processes)
+    )
+
+
+def _mend(program: Program, read: Taken, receiver: str, processes: str) -> str:
+    one = one_name(processes)
+    call = read.call
+    attr = call.func.attr if isinstance(call.func, ast.Attribute) else "get"
+    timeout = next(
+        (program.file.text(k.value, longest=30) for k in call.keywords if k.arg == "timeout"), "60"
+    )
+    timeout = timeout if timeout.replace("_", "").isalnum() else "60"
+    if attr.startswith("recv"):
+        return mend(f"reports = [reader.recv() for reader in readers]  # one of each of {processes}")
+    return mend(
+        f"reports = [{receiver}.get(timeout={timeout}) for _ in {processes}]  # one of each {one}",
+        'failed = [report for report in reports if "Traceback" in str(report)]',
+        'assert not failed, "\\n".join(map(str, failed))',
+    )

@@ -1,0 +1,90 @@
+"""Where a parent waits for its processes' words, and where it looks at the processes themselves."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.domain.lint.channels import Taken, taken
+from app.domain.lint.program import Program
+from app.domain.lint.ranks import number
+from app.domain.lint.steps import Step
+from app.domain.lint.values import Frame
+
+SHORT_S = 10  # a dead worker that costs less than this is not worth a watch
+_EVENTS = ("Event()", "Barrier()", "Condition()")
+_LOOKS = {"is_alive", "exitcode", "sentinel", "sentinels", "SIGCHLD", "active_children", "pid_exists"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wait:
+    """A call that blocks until another process has said something, `timeout_s` at most if that is told.
+
+    `timeout_s` is None where there is no end, or one that the file does not tell.
+    """
+
+    step: Step
+    call: ast.Call
+    receiver: ast.expr
+    timeout_s: float | None
+
+
+def waits(program: Program, steps: tuple[Step, ...]) -> Iterator[Wait]:
+    """All blocking reads of queues and pipes, and waits for events, in order."""
+    polled = {id(step.node): step for step in steps if _is_poll(step.node)}
+    for one in taken(program, steps):
+        if not _does_not_wait(one) and not (_attr(one.call).startswith("recv") and polled):
+            yield Wait(one.step, one.call, one.receiver, _timeout(program, one.call, one.step.frame))
+    for step in steps:
+        match step.node:
+            case ast.Call(
+                func=ast.Name(id="iter"), args=[ast.Attribute(attr="get" | "recv", value=receiver), _]
+            ):
+                yield Wait(step, step.node, receiver, None)
+            case ast.Call(func=ast.Attribute(attr="wait", value=receiver)):
+                made = program.file.dotted(program.values.origin(receiver, step.frame).node)
+                if made.endswith(_EVENTS) and not made.startswith(("threading", "asyncio")):
+                    yield Wait(step, step.node, receiver, _timeout(program, step.node, step.frame))
+            case ast.Call(func=ast.Attribute(attr="poll", value=receiver), args=[_, *_]):
+                yield Wait(step, step.node, receiver, _timeout(program, step.node, step.frame))
+
+
+def _attr(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _is_poll(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _attr(node) == "poll"
+
+
+def _does_not_wait(one: Taken) -> bool:
+    if _attr(one.call) == "get_nowait":
+        return True
+    asked = [k.value for k in one.call.keywords if k.arg == "block"] or one.call.args[:1]
+    return bool(asked) and isinstance(asked[0], ast.Constant) and asked[0].value is False
+
+
+def _timeout(program: Program, call: ast.Call, frame: Frame) -> float | None:
+    named = [k.value for k in call.keywords if k.arg == "timeout"]
+    told = named or (call.args[1:2] if _attr(call) == "get" else call.args[:1])
+    if not told:
+        return None
+    origin = program.values.origin(told[0], frame)
+    if isinstance(origin.node, ast.Constant) and isinstance(origin.node.value, float):
+        return origin.node.value
+    whole = number(program.values, told[0], frame)
+    return None if whole is None else float(whole)
+
+
+def is_look(program: Program, node: ast.AST, frame: Frame) -> bool:
+    """Whether it asks if processes still run, or lets a spawn's own join raise for one that does not."""
+    match node:
+        case ast.Attribute(attr=attr) if attr in _LOOKS:
+            return True
+        case ast.Call(func=ast.Attribute(attr="join", value=owner)):
+            made = program.file.dotted(program.values.origin(owner, frame).node)
+            return made.endswith(("multiprocessing.spawn()", "start_processes()"))
+    return False
+
+
+def looks_in(program: Program, node: ast.AST, frame: Frame) -> bool:
+    return any(is_look(program, inner, frame) for inner in ast.walk(node))
