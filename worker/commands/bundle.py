@@ -13,6 +13,7 @@ from worker import says
 from worker.commands.interpreters import interpreter_for
 from worker.commands.telling import tell
 from worker.replay.bundle import layout
+from worker.replay.bundle.injected import injected_lines
 from worker.replay.bundle.manifest import read_manifest
 from worker.replay.bundle.named import named_story
 from worker.replay.bundle.rejudge import rejudge
@@ -84,8 +85,11 @@ def show_bundle(folder: Folder, *, as_json: JsonFlag = False) -> None:
         if as_json:
             says.line({**replay.as_json(), "bundle": str(bundle)})
             continue
-        tell(story(replay))
-        tell(named_story(replay))
+        if replay.injected is not None:
+            tell(injected_lines(replay.test, replay.injected))
+        else:
+            tell(story(replay))
+            tell(named_story(replay))
         says.text(f"The page with the ranks' timelines: {bundle / layout.PAGE}")
 
 

@@ -10,26 +10,24 @@ from typing import Annotated
 import typer
 
 from app.domain.replay_words import Arm, ReplayVerdict
-from app.domain.wording import counted
 from worker import says
 from worker.commands import replay_options, replay_targets
 from worker.commands.in_job.guarded import guarded, step_here
 from worker.commands.in_job.red_session import RedSession
 from worker.commands.interpreters import interpreter_for
 from worker.commands.replay_about import about
+from worker.commands.replay_injection import NO_BUDGET, InjectionSession
 from worker.commands.replay_live import ReplayLive
 from worker.commands.replay_memory import require_room
 from worker.commands.replay_targets import Target
 from worker.commands.telling import tell
 from worker.replay.bundle import layout
 from worker.replay.bundle.named import named_story
-from worker.replay.bundle.story import Line, Tone, arm_lines, story
+from worker.replay.bundle.story import story
 from worker.replay.bundle.write import write_bundle
 from worker.replay.collection import collect
 from worker.replay.engine import replay as run_replay
-from worker.replay.injection import Injected, look
 from worker.replay.limits import Limits
-from worker.replay.probe import inject as faults
 from worker.replay.report import Replay
 from worker.replay.request import DEFAULT_BUDGET_S, DEFAULT_TIMEOUT_S, Request
 from worker.replay.sandbox.leftovers import sweep
@@ -95,13 +93,14 @@ def replay(
         ),
     ] = None,
     budget: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=1,
             metavar="SECONDS",
-            help="Wall time of each test's replay; with --from-junit of all together.",
+            help="Wall time of each test's replay; with --from-junit of all together. "
+            f"Default: {DEFAULT_BUDGET_S:g}; with --inject none.",
         ),
-    ] = DEFAULT_BUDGET_S,
+    ] = None,
     cpus: Annotated[
         float | None, typer.Option(min=0.01, max=1024, metavar="X", help="CPUs of every trial, such as 0.5.")
     ] = None,
@@ -131,12 +130,18 @@ def replay(
         str | None,
         typer.Option(
             metavar="SPEC",
-            help="Raise a fault in one rank, and see whether the test shows it: "
-            "rank=1,at=PLACE,raise=RuntimeError:TEXT, where PLACE is collective:1, init or return.",
+            help="Make one rank fail, and see whether the test's own message says so: "
+            "rank=1,at=init|collective=N|exit,how=raise|exit|hang|kill. Default: rank 1 raises RuntimeError "
+            "before its first collective; ,raise=ValueError:TEXT at the end raises something else.",
         ),
     ] = None,
     inject_all: Annotated[
-        str | None, typer.Option(metavar="PATH", help="The same for every test of a file or folder.")
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Grade every distributed test of a file or folder, A to F: a raise at init and at a "
+            "collective, an exit, a kill and a hang, each up to --timeout; or the one fault of --inject.",
+        ),
     ] = None,
     no_isolation: Annotated[
         bool, typer.Option("--no-isolation", help="Run it with your own rights, in sight of all your files.")
@@ -171,8 +176,10 @@ def replay(
         cpus=cpus,
         memory_bytes=None if memory is None else replay_options.size_bytes(memory),
     )
-    fault = faults.parse("") if inject is None and inject_all is not None else None
-    fault = fault if inject is None else replay_options.fault_of(inject)
+    fault = None if inject is None else replay_options.fault_of(inject)
+    is_injection = inject is not None or inject_all is not None
+    if is_injection:
+        replay_options.refuse_with_injection(arms, compare_limits=compare_limits)
     suspect = Suspect(
         test="",
         project=project,
@@ -191,16 +198,21 @@ def replay(
             out=folder,
             arms=arms,
             trials=trials,
-            budget_s=budget,
+            budget_s=budget or (NO_BUDGET if is_injection else DEFAULT_BUDGET_S),
             limits=limits,
             seed=seed,
             compare_limits=compare_limits,
         )
-        session = Session(request, fault, as_json=as_json, is_checked=not tight_memory)
-        if red is None:
+        session: Session | InjectionSession
+        if is_injection:
+            session = InjectionSession(request, fault, as_json=as_json)
+            session.run(targets if red is None else red.targets)
+        elif red is None:
+            session = Session(request, as_json=as_json, is_checked=not tight_memory)
             session.run(targets)
         else:
-            RedSession(session, project, folder, budget, step_here(as_json=as_json)).run(red)
+            session = Session(request, as_json=as_json, is_checked=not tight_memory)
+            RedSession(session, project, folder, request.budget_s, step_here(as_json=as_json)).run(red)
     except Refused as error:
         says.progress(f"flake-triage: {error}")
         raise typer.Exit(says.NOTHING_DONE) from error
@@ -234,24 +246,21 @@ class Session:
     """The replays of one command. `has_run`: at least one test was run, whatever came of it."""
 
     request: Request
-    fault: faults.Fault | None
     as_json: bool
     is_checked: bool
     has_run: bool = False
 
     def run(self, targets: Sequence[Target]) -> None:
         names = replay_options.folder_names([one.test for one in targets])
-        found = []
         for target, name in zip(targets, names, strict=True):
             out = self.request.out if len(targets) == 1 else self.request.out / name
-            done, injected = self._told(target, out, self.request.budget_s)
-            found.append((done.test, injected))
-        if self.fault is not None and len(found) > 1 and not self.as_json:
-            _sum_up(found)
+            self.one(target, out, self.request.budget_s)
 
     def one(self, target: Target, out: Path, budget_s: float) -> Replay:
         """Replay one test within a budget of its own, and tell of it."""
-        return self._told(target, out, budget_s)[0]
+        done = self._replay(target, out, budget_s)
+        self._tell(done)
+        return done
 
     def drop_walls(self) -> bool:
         """From now on without isolation; False where there was none."""
@@ -259,49 +268,23 @@ class Session:
         self.request = replace(self.request, suspect=replace(suspect, isolated=False))
         return suspect.isolated
 
-    def _told(self, target: Target, out: Path, budget_s: float) -> tuple[Replay, Injected | None]:
-        done = self._replay(target, out, budget_s)
-        injected = look(self.fault, done.trials[0]) if self.fault and done.trials else None
-        self._tell(done, injected)
-        return done, injected
-
     def _replay(self, target: Target, out: Path, budget_s: float) -> Replay:
         suspect = replace(self.request.suspect, test=target.test, original=target.original)
         if self.is_checked:
             require_room(suspect, self.request.limits)
         request = replace(self.request, suspect=suspect, out=out, budget_s=budget_s)
-        if self.fault is not None:
-            request = replace(
-                request, inject=self.fault.spec, arms=request.arms or (Arm.PLAIN,), trials=request.trials or 1
-            )
         with ReplayLive(target.test) as live:
             done = run_replay(request, on_progress=live.follow)
         self.has_run |= done.verdict is not ReplayVerdict.NO_TRIAL
         return write_bundle(done, suspect, out, about(suspect.python))
 
-    def _tell(self, done: Replay, injected: Injected | None) -> None:
+    def _tell(self, done: Replay) -> None:
         if self.as_json:
-            told = {} if injected is None else {"injected": injected.as_json()}
-            says.line(done.as_json() | told)
+            says.line(done.as_json())
             return
-        if self.request.compare_limits and injected is not None:  # else the story has the table
-            tell([Line(done.test, Tone.HEAD), *arm_lines(done)])
-        if injected is None:
-            tell(story(done))
-            tell(named_story(done))
-        else:
-            # The verdict would be on our own fault; what counts is whether the test told of it.
-            tell([Line(done.test, Tone.HEAD), Line(f"{injected.fault.spec}: {injected.sentence}")])
-            tell(Line(f"  {one.kind.value}: {one.text}") for one in done.findings)
+        tell(story(done))
+        tell(named_story(done))
         says.text(f"The evidence is in {done.bundle}; open {done.bundle}/{layout.PAGE} in a browser.")
-
-
-def _sum_up(found: Sequence[tuple[str, Injected | None]]) -> None:
-    """Which tests would show a rank's error, and which would hide it."""
-    opaque = [test for test, injected in found if injected is not None and injected.shown.is_opaque]
-    says.text(f"{counted(len(opaque), 'test')} of {len(found)} would hide the error of a rank:")
-    for test, injected in found:
-        says.text(f"  {test}: {injected.sentence if injected else 'it was not run'}")
 
 
 def register(cli: typer.Typer) -> None:

@@ -10,11 +10,12 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from app.domain.replay_words import CauseKind
 from app.logs import redact
 from worker import says
 from worker.replay.engine import Progress
 from worker.replay.report import ArmCount
-from worker.replay.trial import Trial, TrialSpec
+from worker.replay.trial import Explained, Trial, TrialSpec
 from worker.replay.watching.words import naming_lines
 
 SHOWN_TRIALS = 8
@@ -88,7 +89,8 @@ class ReplayLive:
 
 def trial_words(trial: Trial) -> str:
     """One trial on one line: arm, outcome, and the cause's sentence or the reason."""
-    cause = trial.explanation.cause
+    is_ours = trial.spec.is_injected  # what failed is no news then
+    cause = Explained(CauseKind.NONE) if is_ours else trial.explanation.cause
     why = cause.sentence or trial.reason
     told = f"; {cause.kind.value}: {why}" if cause.sentence else f"; {why}" if why else ""
     return f"{_spec_words(trial.spec)}: {trial.outcome.value} in {trial.seconds:.1f} s{told}"
@@ -100,7 +102,8 @@ def _indented(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _spec_words(spec: TrialSpec) -> str:
-    return f"trial {spec.number}, {spec.arm.value}, {'bare' if spec.bare else 'probed'}"
+    how = "bare" if spec.bare else "probed" if spec.inject is None else spec.inject
+    return f"trial {spec.number}, {spec.arm.value}, {how}"
 
 
 def _arm_cells(arm: ArmCount) -> tuple[str, ...]:
@@ -114,4 +117,4 @@ def _arm_cells(arm: ArmCount) -> tuple[str, ...]:
 
 
 def _clock(news: Progress) -> str:
-    return f"{news.elapsed_s:.0f} of {news.budget_s:.0f} s"
+    return f"{news.elapsed_s:.0f} of {news.budget_s:.0f} s" if news.budget_s else f"{news.elapsed_s:.0f} s"

@@ -181,7 +181,6 @@ class _Run:
             limits=replace(limits, timeout_s=min(limits.timeout_s, max(1.0, self._remaining_s))),
             perturbation=perturbation_of(step.arm, ground, policy, seed=seed),
             ends_early=self._may_end_early(step),
-            inject=self._request.inject,
         )
 
     def _may_end_early(self, step: Step) -> bool:

@@ -26,6 +26,14 @@ class Waited:
     status: int
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Files that the tree left in `shm`, `tmp` or `project`, as the inside says it; so many at most."""
+
+    place: str
+    names: tuple[str, ...]
+
+
 HELD: Final = frozenset({"provisional", "proven"})
 """What a naming is while it stands."""
 
@@ -87,4 +95,5 @@ class Observed:
     unnamed: int = 0  # processes that were gone before their number could be read
     dropped_output_bytes: int = 0
     error_tails: Mapping[int, str] = field(default_factory=dict)  # captured stderr of those stuck at the end
+    left: tuple[Left, ...] = ()  # looked for only where a fault was injected, and in its control
     notes: tuple[str, ...] = ()

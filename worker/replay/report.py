@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from app.domain.injection import Injected
 from app.domain.replay_words import Arm, ReplayVerdict
 from worker.replay.facts import Frame, Linked
 from worker.replay.trial import Explained, Explanation, Finding, Position, Thrown, Trial, Window
@@ -66,6 +67,7 @@ class Replay:
     collateral: tuple[Explained, ...] = field(
         default_factory=tuple
     )  # failures of another signature and cause
+    injected: Injected | None = None  # where faults of ours were put in; its trials count for nothing else
 
     def as_json(self) -> dict[str, object]:
         """The object of the command line's contract; `cause` is always an object."""
@@ -84,6 +86,7 @@ class Replay:
             "collateral": [cause_json(one) for one in self.collateral],
             "decisions": list(self.decisions),
             "seed": self.seed,
+            **({} if self.injected is None else {"injected": self.injected.as_json()}),
         }
 
 
@@ -98,6 +101,7 @@ def trial_json(trial: Trial) -> dict[str, object]:
         "number": trial.spec.number,
         "seed": trial.spec.seed,
         "reason": trial.reason,
+        **({"inject": trial.spec.inject} if trial.spec.inject is not None else {}),
     }
 
 

@@ -35,7 +35,6 @@ class Request:
     allow_neighbours: bool = False  # never on a host that others use
     plain_first: bool = True
     mixture: Mixture = Mixture.BOTH
-    inject: str | None = None  # a fault of ours for the probe to carry out: all trials are probed then
     ends_early: bool = True
     policy: PlanPolicy = field(default_factory=PlanPolicy)
 
@@ -43,7 +42,6 @@ class Request:
 def question_of(request: Request, seed: int) -> Question:
     """The plan's question, with the order of the arms."""
     policy = request.policy
-    injected = request.inject is not None
     is_counted = bool(request.arms) and request.trials is not None
     each = (request.trials or policy.contrast) if request.compare_limits else request.trials
     return Question(
@@ -51,8 +49,8 @@ def question_of(request: Request, seed: int) -> Question:
         seed=seed,
         most=policy.most_trials if request.trials is None else request.trials,
         each=each if is_counted or request.compare_limits else None,
-        plain_first=request.plain_first and not injected,
-        mixture=Mixture.PROBED_ONLY if injected else request.mixture,
+        plain_first=request.plain_first,
+        mixture=request.mixture,
         policy=policy,
     )
 

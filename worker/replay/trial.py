@@ -7,6 +7,7 @@ from pathlib import Path
 from app.domain.replay_words import Arm, CauseKind, FindingKind, Outcome
 from worker.replay.facts import Frame, Linked
 from worker.replay.limits import Held, Limits, Usage
+from worker.replay.probe.inject import CONTROL
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,12 @@ class TrialSpec:
     limits: Limits
     perturbation: Perturbation = field(default_factory=Perturbation)
     ends_early: bool = True  # end it once a divergence is proven; never for bare trials
-    inject: str | None = None  # a fault for the probe to carry out: FLAKE_TRIAGE_INJECT, probe/inject.py
+    inject: str | None = None  # a fault for the probe to carry out, or `control`: probe/inject.py
+
+    @property
+    def is_injected(self) -> bool:
+        """It carries a fault of ours, and says nothing of how often the test fails."""
+        return self.inject not in {None, CONTROL}
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,7 @@ class _Running:
             view.environment(env),
             str(view.project),
             None if self.spec.bare else str(view.journal),
+            None if self.spec.inject is None else view.places,
         )
         self._observer.start()
         self.account.begin()

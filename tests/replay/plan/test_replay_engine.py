@@ -265,12 +265,6 @@ def test_compared_limits_get_as_many_trials_each(tmp_path: Path) -> None:
     assert failures[Arm.CPU_QUARTER] == 4
 
 
-def test_an_injected_fault_is_only_for_probed_trials(tmp_path: Path) -> None:
-    machine = FakeMachine(lambda _: BREAKS)
-    _run(machine, tmp_path / "out", inject="rank=1", arms=(Arm.PLAIN,), trials=2)
-    assert [(spec.bare, spec.inject) for spec in machine.specs] == [(False, "rank=1")] * 2
-
-
 def test_bare_trials_alone_when_asked(tmp_path: Path) -> None:
     machine = FakeMachine(lambda _: PASSES)
     _run(machine, tmp_path / "out", mixture=Mixture.BARE_ONLY, arms=(Arm.PLAIN,), trials=6)

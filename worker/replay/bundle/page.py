@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.wording import counted
+from worker.replay.bundle.injected import injected_part
 from worker.replay.bundle.lane_marks import MarkKind
 from worker.replay.bundle.markup import Markup, tag, verbatim, void
 from worker.replay.bundle.named import Named, named_part
@@ -81,6 +82,7 @@ def _parts(
     return [
         tag("h1", replay.test),
         tag("p", tag("span", replay.verdict.value, class_="verdict"), f": {replay.sentence}", class_="lead"),
+        *injected_part(replay.injected),
         cause_part(replay.explanation.cause),
         *_findings(replay),
         *([_shown("What the ranks did", failed)] if failed else []),

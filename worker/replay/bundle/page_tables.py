@@ -62,7 +62,7 @@ def _trial_row(trial: Trial) -> tuple[str, ...]:
     return (
         str(trial.spec.number),
         trial.spec.arm.value,
-        "bare" if trial.spec.bare else "probed",
+        "bare" if trial.spec.bare else trial.spec.inject or "probed",
         trial.outcome.value,
         trial.explanation.cause.kind.value,
         f"{trial.seconds:.2f}",

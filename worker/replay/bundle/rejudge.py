@@ -7,6 +7,7 @@ from app.domain.errors import Rejected
 from app.domain.replay_words import CauseKind, Outcome
 from worker.replay.bundle import layout
 from worker.replay.explaining import Explainer
+from worker.replay.injection.judged import judged
 from worker.replay.instruments import Instruments
 from worker.replay.plain_json import NotThatShape, from_plain
 from worker.replay.plan.conclusion import Asked, conclude
@@ -48,7 +49,10 @@ def rejudge(bundle: Path) -> Replay:
         told=plan.told,
     )
     instruments = Instruments()
-    return conclude(asked, [plan.voided(one) for one in explained], instruments.agrees)
+    found = [plan.voided(one) for one in explained]
+    again = conclude(asked, found, instruments.agrees)
+    is_injection = any(one.spec.inject is not None for one in found)
+    return replace(again, injected=judged(found)) if is_injection else again
 
 
 def explain_all(trials: list[Trial]) -> list[Trial]:

@@ -10,7 +10,7 @@ import subprocess
 import time
 from contextlib import suppress
 
-from . import asking, family, kernel
+from . import asking, family, kernel, leavings
 from .channel import Channel
 
 LEAVING_S = 0.5
@@ -26,6 +26,8 @@ class Supervisor:
         self._channel = channel
         self._order = order
         self._journal = str(order.get("journal") or "")
+        self._places = _folders(order.get("places"))
+        self._before: dict[str, set[str]] = {}
         self._main: int | None = None
         self._is_ending = False
         self._children_end, self._noticed = socket.socketpair()
@@ -49,6 +51,7 @@ class Supervisor:
         self._channel.say("ended", t=time.monotonic_ns())
 
     def _start(self) -> None:
+        self._before = {place: leavings.listed(folder) for place, folder in self._places.items()}
         argv, env = self._order["argv"], self._order["env"]
         assert isinstance(argv, list)
         assert isinstance(env, dict)
@@ -112,6 +115,7 @@ class Supervisor:
         until = time.monotonic() + LEAVING_S
         while self._living() and time.monotonic() < until:
             self._wait(until - time.monotonic())
+        self._name_files()
         self._channel.say("killing")
         for member in self._living()[:MOST_SURVIVORS]:
             self._channel.say(
@@ -121,6 +125,11 @@ class Supervisor:
                 state=member.state,
                 ports=family.listening_ports(member.pid),
             )
+
+    def _name_files(self) -> None:
+        for place, folder in self._places.items():
+            names = leavings.listed(folder) - self._before[place]
+            self._channel.say("left", place=place, names=leavings.told(names))
 
     def _kill_all(self) -> None:
         """Stop all first, so that none can fork away from the list, then kill; again until none is left."""
@@ -147,6 +156,10 @@ class Supervisor:
             if selector.select(max(0.0, at_most_s)):
                 with suppress(BlockingIOError):
                     self._children_end.recv(4096)
+
+
+def _folders(told: object) -> dict[str, str]:
+    return {str(place): str(folder) for place, folder in told.items()} if isinstance(told, dict) else {}
 
 
 def _begin_as_in_a_terminal() -> None:

@@ -7,12 +7,13 @@ from typing import Final
 from app.domain.replay_words import Outcome
 from worker.replay.facts import Pause, Survivor, Throttling
 from worker.replay.limits import Usage
-from worker.replay.observed import Naming, Observed, Waited
+from worker.replay.observed import Left, Naming, Observed, Waited
 from worker.replay.outside.observer import Observer
 from worker.replay.outside.output import Output
 
 MOST_WAITS: Final = 5000
 MOST_SURVIVORS: Final = 64
+MOST_PLACES: Final = 8
 MOST_LOOKS: Final = 10_000
 _MOST_ARGUMENTS: Final = 64
 _TEXT_CHARS: Final = 400
@@ -36,6 +37,7 @@ class Account:
         self._timed_out = False
         self._waits: list[Waited] = []
         self.survivors: list[Survivor] = []
+        self.left: list[Left] = []
         self._namings: list[Naming] = []
         self.throttling: list[Throttling] = []
         self._last_usage: tuple[int, int] | None = None
@@ -62,14 +64,8 @@ class Account:
             case {"said": "exit", "pid": int(pid), "status": int(status), "t": int(t)}:
                 if len(self._waits) < MOST_WAITS or pid == self.main:
                     self._waits.append(Waited(pid, t, status & 0xFFFF))
-            case {
-                "said": "survivor",
-                "pid": int(pid),
-                "argv": list(argv),
-                "state": str(state),
-                "ports": list(ports),
-            }:
-                self._add_survivor(pid, argv, state, ports)
+            case {"said": "survivor" | "left"}:
+                self._hear_of_remains(report)
             case {"said": "killing"}:
                 self.killing()
             case {"said": "not-started", "why": str(why)}:
@@ -78,6 +74,14 @@ class Account:
             case {"said": "ended"}:
                 return True
         return False
+
+    def _hear_of_remains(self, report: Mapping[str, object]) -> None:
+        match report:
+            case {"pid": int(pid), "argv": list(argv), "state": str(state), "ports": list(ports)}:
+                self._add_survivor(pid, argv, state, ports)
+            case {"place": str(place), "names": list(names)}:
+                if len(self.left) < MOST_PLACES:
+                    self.left.append(Left(place[:_TEXT_CHARS], _words(names)))
 
     def killing(self) -> None:
         """From now on processes die by our hand."""
@@ -127,6 +131,7 @@ class Account:
             project=self.project,
             waits=tuple(self._waits),
             survivors=tuple(self.survivors),
+            left=tuple(self.left),
             pauses=self.pauses,
             throttling=tuple(self.throttling),
             namings=tuple(self._namings),
@@ -142,6 +147,10 @@ class Account:
 
     def _add_survivor(self, pid: int, argv: list[object], state: str, ports: list[object]) -> None:
         if len(self.survivors) < MOST_SURVIVORS:
-            words = tuple(str(one)[:_TEXT_CHARS] for one in argv[:_MOST_ARGUMENTS])
+            words = _words(argv)
             heard = tuple(one for one in ports[:_MOST_ARGUMENTS] if isinstance(one, int))
             self.survivors.append(Survivor(pid, words, state[:8], heard))
+
+
+def _words(told: list[object]) -> tuple[str, ...]:
+    return tuple(str(one)[:_TEXT_CHARS] for one in told[:_MOST_ARGUMENTS])

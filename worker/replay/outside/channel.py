@@ -28,9 +28,20 @@ class SupervisorChannel:
     def give_away(self) -> None:
         self._theirs.close()
 
-    def order(self, argv: list[str], env: Mapping[str, str], cwd: str, journal: str | None) -> None:
-        """Tell what to run. ValueError where argv and environment are more than one message holds."""
-        told = json.dumps({"argv": argv, "env": dict(env), "cwd": cwd, "journal": journal}).encode()
+    def order(
+        self,
+        argv: list[str],
+        env: Mapping[str, str],
+        cwd: str,
+        journal: str | None,
+        places: Mapping[str, str] | None = None,
+    ) -> None:
+        """Tell what to run, and in which `places` to look for files that it left behind.
+
+        ValueError where argv and environment are more than one message holds.
+        """
+        order = {"argv": argv, "env": dict(env), "cwd": cwd, "journal": journal, "places": dict(places or {})}
+        told = json.dumps(order).encode()
         if len(told) > MESSAGE_BYTES:
             raise ValueError(
                 f"the environment and the command line are {len(told)} bytes, over {MESSAGE_BYTES}"

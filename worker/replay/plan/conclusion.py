@@ -34,8 +34,12 @@ class Asked:
 
 
 def conclude(asked: Asked, trials: Sequence[Trial], agrees: Agrees) -> Replay:
-    """Judge `trials`, each with its explanation. Trials of a void limit have the outcome `void` already."""
+    """Judge `trials`, each with its explanation. Trials of a void limit have the outcome `void` already.
+
+    Trials with a fault of ours count for nothing; only what they show is told, where they failed.
+    """
     policy = asked.policy
+    everything, trials = trials, [one for one in trials if not one.spec.is_injected]
     modes = find_modes(trials, asked.reference, agrees)
     rows = rows_of(trials, modes)
     rests_on = deciding(rows, policy)
@@ -48,13 +52,13 @@ def conclude(asked: Asked, trials: Sequence[Trial], agrees: Agrees) -> Replay:
         test=asked.test,
         verdict=verdict,
         sentence=sentence + _busy_told(verdict, asked.told),
-        explanation=_explanation(modes, trials),
+        explanation=_of_fault(everything) or _explanation(modes, trials),
         findings=_findings(modes, trials, rows, policy),
-        trials=tuple(trials),
+        trials=tuple(everything),
         arms=arm_counts(trials, rows),
         bound=_bound(rests_on),
         sensitivity=sensitivity,
-        limits={**limits_told(trials), **asked.told},
+        limits={**limits_told(everything), **asked.told},
         decisions=asked.decisions,
         seed=asked.seed,
         collateral=tuple(_best(group).explanation.cause for group in modes.others),
@@ -88,6 +92,12 @@ def _explanation(modes: Modes, trials: Sequence[Trial]) -> Explanation:
     richest = max(passed, key=lambda trial: sum(trial.explanation.matched.values()), default=None)
     matched = {} if richest is None else richest.explanation.matched
     return Explanation(Explained(CauseKind.NONE), matched=matched)
+
+
+def _of_fault(trials: Sequence[Trial]) -> Explanation | None:
+    """Of the first trial that failed by a fault of ours, if any did."""
+    failed = (one for one in trials if one.spec.is_injected and one.outcome.is_failure)
+    return next((one.explanation for one in failed), None)
 
 
 def _best(group: Sequence[Trial]) -> Trial:

@@ -10,9 +10,11 @@ from . import exceptions, imports, journal, processes, sites, wrapping
 
 TYPE_CHECKING = False  # typing is dear at start
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 _left: list[int] = []
+_on_leaving: list[Callable[[int], int]] = []
 _leaving: dict[str, Any] = {}
 
 
@@ -29,6 +31,17 @@ def begin() -> None:
         wrapping.around(os, name, _around_wait)
 
 
+def on_leaving(callback: Callable[[int], int]) -> None:
+    """Called with the code of an immediate exit that the suspect asks for; gives the one to exit with."""
+    _on_leaving.append(callback)
+
+
+def has_failed() -> bool:
+    """Whether this program is ending with an exit code other than 0, as far as Python can say."""
+    is_uncaught = getattr(sys, "last_type", None) is not None or getattr(sys, "last_exc", None) is not None
+    return is_uncaught or bool(_leaving.get("code"))
+
+
 def _tell_before_torch(_: object) -> None:
     atexit.register(_note_exiting)
 
@@ -41,6 +54,8 @@ def _note_exiting() -> None:
 
 def _around_immediate_exit(original: wrapping.Function) -> wrapping.Function:
     def _exit(status: int) -> Any:  # noqa: ANN401 -- never returns
+        for callback in _on_leaving:
+            status = callback(status)
         _note_immediate_exit(status)
         return original(status)
 

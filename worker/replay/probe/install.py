@@ -42,9 +42,9 @@ def begin() -> bool:
         setattr(sys, _MARK, True)
         sites.begin(known.get(address.PROJECT, ""))
         if known.get(address.INJECT):
-            from . import inject  # noqa: PLC0415 -- few trials have a fault
+            from . import inject_acts  # noqa: PLC0415 -- few trials have a fault
 
-            inject.arm(known[address.INJECT], folder)
+            inject_acts.arm(known[address.INJECT], folder)
     except Exception:  # noqa: BLE001 -- the suspect runs without us, and that is a finding
         return False
     for name, part in _PARTS:

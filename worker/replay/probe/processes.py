@@ -7,16 +7,19 @@ import sys
 import time
 from _thread import get_ident
 
-from . import address, exceptions, forks, imports, journal, wrapping
+from . import exceptions, forks, imports, journal, wrapping
 
 TYPE_CHECKING = False  # typing is dear at start
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 _MOST_ARGUMENTS = 64
 _MOST_ARGUMENT = 1000  # characters
 
 _done: list[int] = []  # this process's id, once its function has ended
+_own_rank: list[int] = []  # as it was said last, if ever
+_leaving: list[Callable[[int], int]] = []
 
 
 def begin() -> None:
@@ -30,7 +33,17 @@ def begin() -> None:
 
 def rank_is(rank: int, world: int | None, source: str) -> None:
     """Notes the rank; `source` is `init`, `env`, `thread` or, a hint only, `argument`."""
+    _own_rank[:] = [rank]
     journal.note("process", rank=rank, world=world, rank_source=source)
+
+
+def own_rank() -> int | None:
+    return _own_rank[0] if _own_rank else None
+
+
+def on_leaving(callback: Callable[[int], int]) -> None:
+    """Called with a worker's exit code once its function is over; gives the code to report to its parent."""
+    _leaving.append(callback)
 
 
 def _introduce(began: str) -> None:
@@ -44,6 +57,7 @@ def _introduce(began: str) -> None:
     }
     rank = _number(os.environ.get("RANK"))
     if rank is not None:
+        _own_rank[:] = [rank]
         fields.update(rank=rank, world=_number(os.environ.get("WORLD_SIZE")), rank_source="env")
     journal.note("process", **fields)
 
@@ -86,6 +100,8 @@ def _watch_beginning(process: Any) -> None:  # noqa: ANN401 -- the module
                 _note_done("returned")
             elif isinstance(code, int):
                 _note_done("sys.exit", code & 0xFF)
+            for callback in _leaving:
+                code = callback(code)
             return code
 
         return _bootstrap
@@ -98,6 +114,7 @@ def _note_worker(worker: Any) -> None:  # noqa: ANN401 -- a BaseProcess
     fields: dict[str, journal.Value] = {"name": str(worker.name)[:200]}
     rank, world = _rank_among(getattr(worker, "_target", None), getattr(worker, "_args", ()), worker._kwargs)  # noqa: SLF001 -- has no other name
     if rank is not None and os.environ.get("RANK") is None:
+        _own_rank[:] = [rank]
         fields.update(rank=rank, world=world, rank_source="argument")
     journal.note("process", **fields)
 
@@ -126,13 +143,7 @@ def _watch_return(util: Any) -> None:  # noqa: ANN401 -- the module
             if sys._getframe(1).f_code.co_name != "_bootstrap":  # noqa: SLF001 -- as in sites
                 return original(*args, **named)
             _note_return()
-            is_done = sys.exc_info()[0] is None
-            result = original(*args, **named)
-            if is_done and address.INJECT in os.environ:
-                from . import inject  # noqa: PLC0415 -- armed already, in the few trials that have a fault
-
-                inject.reach(inject.RETURN, _number(os.environ.get("RANK")))
-            return result
+            return original(*args, **named)
 
         return _exit_function
 

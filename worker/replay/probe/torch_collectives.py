@@ -13,7 +13,7 @@ import time
 from types import ModuleType
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from . import calls, delays, inject, journal, sites, torch_groups, torch_works, wrapping
+from . import calls, delays, inject, inject_acts, journal, sites, torch_groups, torch_works, wrapping
 
 _now = time.monotonic_ns
 MOST_SIGNATURES = 20_000  # a test whose shapes never repeat; what comes after keeps operation and call site
@@ -132,7 +132,7 @@ def _maker(spec: Spec, asked: Optional[delays.Delays]) -> Callable[[wrapping.Fun
                 if asked is not None:
                     asked.before_collective(torch_groups.rank())
                 if not spec.is_p2p and group.is_world:
-                    inject.reach(inject.COLLECTIVE, torch_groups.rank(), group.count + 1)
+                    inject_acts.reach(inject.COLLECTIVE, torch_groups.rank(), group.count + 1)
                 place = _enter(spec, group, args, kwargs)
                 try:
                     result = original(*args, **kwargs)

@@ -15,6 +15,7 @@ from . import (
     exceptions,
     flight,
     inject,
+    inject_acts,
     journal,
     processes,
     sites,
@@ -45,7 +46,7 @@ def _around_init(original: wrapping.Function, delay: Optional[delays.Delays]) ->
         try:
             if delay is not None:
                 delay.before_collective(rank)
-            inject.reach(inject.INIT, rank)
+            inject_acts.reach(inject.INIT, rank)
             result = original(*args, **kwargs)
         except BaseException as error:
             _ended(number, error)

@@ -25,6 +25,11 @@ class View:
     tmp: Path
     home: Path
 
+    @property
+    def places(self) -> dict[str, str]:
+        """Where a suspect may leave files: shared memory, its temporary folder, its copy of the project."""
+        return {"shm": "/dev/shm", "tmp": str(self.tmp), "project": str(self.project)}  # noqa: S108 - the suspect's
+
     def environment(self, extra: Mapping[str, str]) -> dict[str, str]:
         """The whole environment of the suspect: ours is not in it. ValueError on a name that is not listed.
 
