@@ -38,20 +38,20 @@ class Derived:
             return True
         match part:
             case ast.Name(ctx=ast.Load(), id=name):
-                return self._name_holds(name, frame, hops)
+                return self._name_holds(name, part, frame, hops)
             case ast.Attribute(ctx=ast.Load()):
                 return self._attribute_holds(part, frame, hops)
             case ast.Call():
                 return self._returns(part, frame, hops)
         return False
 
-    def _name_holds(self, name: str, frame: Frame, hops: int) -> bool:
+    def _name_holds(self, name: str, use: ast.AST, frame: Frame, hops: int) -> bool:
         scope: Frame | None = frame
         while scope is not None:
             if name in scope.given:
                 held = scope.given[name]
                 return self.holds(held.node, held.frame, hops - 1) or self._filled(name, scope, hops)
-            bound = self._values.file.bindings(scope.function).get(name, ())
+            bound = self._values.file.bindings_at(scope.function, name, use)
             if bound or name in scope.function.parameters:
                 return any(self._bound_holds(b.value, b.places, scope, hops) for b in bound) or self._filled(
                     name, scope, hops
@@ -65,12 +65,22 @@ class Derived:
             origin = self._values.origin(value, scope)
             if isinstance(origin.node, ast.Tuple) and not origin.place and places[0] < len(origin.node.elts):
                 return self.holds(origin.node.elts[places[0]], origin.frame, hops - 1)
-        return self.holds(value, scope, hops - 1)
+        return self.holds(value, scope, hops - 1) or (
+            isinstance(value, ast.Constant) and self._decided(value, scope, hops)
+        )
+
+    def _decided(self, value: ast.expr, scope: Frame, hops: int) -> bool:
+        """Whether a source decides if this value is given: `failed = True` under `if process.exitcode`."""
+        for node in self._values.file.around(value):
+            if node is scope.function.node:
+                return False
+            if isinstance(node, ast.If) and self.holds(node.test, scope, hops - 1):
+                return True
+        return False
 
     def _filled(self, name: str, scope: Frame, hops: int) -> bool:
-        return any(
-            self.holds(value, scope, hops - 1) for value in self._filling(scope.function).get(name, ())
-        )
+        values = self._filling(scope.function).get(name, ())
+        return any(self.holds(v, scope, hops - 1) or self._decided(v, scope, hops) for v in values)
 
     def _filling(self, function: Function) -> dict[str, list[ast.expr]]:
         if function not in self._fills:
@@ -109,12 +119,12 @@ def returned(function: Function) -> Iterator[ast.expr]:
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:
-    """The expression and all in it, without the bodies of lambdas and what processes are given."""
+    """The expression and all in it, without what processes are given."""
     waiting = [node]
     while waiting:
         current = waiting.pop()
         yield current
-        if not isinstance(current, ast.Lambda) and not _hands_over(current):
+        if not _hands_over(current):
             waiting += ast.iter_child_nodes(current)
 
 

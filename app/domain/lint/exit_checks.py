@@ -11,6 +11,15 @@ from app.domain.lint.values import Frame
 from app.domain.lint.workers import How, how_started
 
 _COLLECTING = {"list", "sorted", "tuple", "dict", "set", "frozenset"}
+_OPERATORS: dict[str, ast.cmpop] = {
+    **dict.fromkeys(
+        ("Equal", "Equals", "Is", "ListEqual", "SequenceEqual", "TupleEqual", "DictEqual"), ast.Eq()
+    ),
+    **dict.fromkeys(("SetEqual", "CountEqual", "In", "MultiLineEqual"), ast.Eq()),
+    **dict.fromkeys(("NotEqual", "IsNot", "NotIn"), ast.NotEq()),
+    **dict.fromkeys(("Less", "LessEqual"), ast.Lt()),
+    **dict.fromkeys(("Greater", "GreaterEqual"), ast.Gt()),
+}
 _FAILS = {"fail", "exit", "_exit", "skip"}
 
 
@@ -49,11 +58,14 @@ def checks(steps: tuple[Step, ...]) -> Iterator[Check]:
 
 def decided_at(steps: tuple[Step, ...], check: Check) -> int:
     """The place of the last step that is done before the check is decided, what it calls included."""
-    calls = {
-        node for part in (check.test, *check.message) for node in ast.walk(part) if isinstance(node, ast.Call)
-    }
-    last = steps.index(check.step)
-    for place in range(last, len(steps)):
+    return done_at(steps, steps.index(check.step), (check.test, *check.message))
+
+
+def done_at(steps: tuple[Step, ...], first: int, parts: tuple[ast.expr, ...]) -> int:
+    """The place of the last step that is done for these expressions, from `first` on."""
+    calls = {node for part in parts for node in ast.walk(part) if isinstance(node, ast.Call)}
+    last = first
+    for place in range(first, len(steps) if calls else first):
         step = steps[place]
         if step.node in calls or any(w.node in calls and w.part is Part.CALL for w in step.within):
             last = place
@@ -68,7 +80,9 @@ def _method(step: Step, call: ast.Call, attr: str) -> Check | None:
     message = tuple(call.args[count : count + 1]) or tuple(named)
     if count == 1:
         return Check(step, call.args[0], message, holds=attr != "assertFalse")
-    operator: ast.cmpop = ast.NotEq() if "Not" in attr else ast.Eq()
+    operator = _OPERATORS.get(attr.removeprefix("assert"))
+    if operator is None:
+        return None
     compared = ast.Compare(left=call.args[0], ops=[operator], comparators=[call.args[1]])
     return Check(step, ast.copy_location(compared, call), message, holds=True)
 
@@ -145,6 +159,8 @@ class ExitCodes:
                 return self._compared(left, operator, right, frame, holds=holds)
             case ast.Name() | ast.Attribute() if not self.is_code(test, frame):
                 return self._of_name(test, frame, holds=holds, hops=hops)
+            case ast.Call(func=ast.Name(id="map" | "filter"), args=[ast.Lambda(body=inner), *_]):
+                return self.wants_zero(inner, frame, holds=holds, hops=hops - 1)
             case ast.Call():
                 return self._of_call(test, frame, holds=holds, hops=hops)
         return not holds and self.derived.holds(test, frame)
@@ -165,10 +181,25 @@ class ExitCodes:
         return self.wants_zero(inner, frame, holds=holds, hops=hops - 1)
 
     def _of_name(self, test: ast.expr, frame: Frame, *, holds: bool, hops: int) -> bool:
+        if isinstance(test, ast.Name):
+            for flag in self._program.file.bindings_at(frame.function, test.id, test):
+                if self.derived.holds(flag.value, frame):
+                    return self.wants_zero(flag.value, frame, holds=holds, hops=hops - 1)
+                if isinstance(flag.value, ast.Constant) and (set_by := self._set_under(flag.value, frame)):
+                    return self.wants_zero(
+                        set_by, frame, holds=holds is bool(flag.value.value), hops=hops - 1
+                    )
         origin = self._program.values.origin(test, frame)
         if origin.node is test or not isinstance(origin.node, ast.expr) or _is_empty(origin.node):
             return not holds  # a list that is filled with those that failed, or a code by another name
         return self.wants_zero(origin.node, origin.frame, holds=holds, hops=hops - 1)
+
+    def _set_under(self, value: ast.expr, frame: Frame) -> ast.expr | None:
+        """The condition about codes under which a flag is set."""
+        for node in self._program.file.around(value):
+            if isinstance(node, ast.If) and self.derived.holds(node.test, frame):
+                return node.test
+        return None
 
     def _of_call(self, test: ast.Call, frame: Frame, *, holds: bool, hops: int) -> bool:
         origin = self._program.values.origin(test, frame)

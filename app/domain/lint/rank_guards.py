@@ -43,6 +43,12 @@ def _guards(program: Program, node: ast.AST, frame: Frame) -> Iterator[ast.AST]:
                     below is orelse and excludes(program, test, frame)
                 ):
                     yield current
+            case ast.match_case(pattern=ast.MatchValue()):
+                match = program.file.parent(current)
+                if isinstance(match, ast.Match) and is_rank(
+                    program.file, program.values, match.subject, frame
+                ):
+                    yield current
             case ast.BoolOp(op=ast.And(), values=values) if any(
                 selects(program, v, frame) for v in values[:-1]
             ):
@@ -77,11 +83,13 @@ def selects(program: Program, test: ast.expr, frame: Frame, hops: int = 4) -> bo
             return is_rank(program.file, program.values, inner, frame) or excludes(
                 program, inner, frame, hops
             )
-        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is() | ast.Lt()], comparators=[right]):
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Lt()], comparators=[right]):
             return _is_rank_against(program, left, right, frame)
         case ast.BoolOp(op=ast.And(), values=values):
             return any(selects(program, value, frame, hops) for value in values)
-    return _named(program, test, frame, hops)
+        case ast.Compare(left=given, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            return _is_given_to_one(program, given, frame)
+    return _is_given_to_one(program, test, frame) or _named(program, test, frame, hops)
 
 
 def excludes(program: Program, test: ast.expr, frame: Frame, hops: int = 4) -> bool:
@@ -89,10 +97,12 @@ def excludes(program: Program, test: ast.expr, frame: Frame, hops: int = 4) -> b
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return selects(program, inner, frame, hops)
-        case ast.Compare(left=left, ops=[ast.NotEq() | ast.Gt() | ast.IsNot()], comparators=[right]):
+        case ast.Compare(left=left, ops=[ast.NotEq() | ast.Gt()], comparators=[right]):
             return _is_rank_against(program, left, right, frame)
         case ast.BoolOp(op=ast.Or(), values=values):
             return any(excludes(program, value, frame, hops) for value in values)
+        case ast.Compare(left=given, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            return _is_given_to_one(program, given, frame)
     return is_rank(program.file, program.values, test, frame)
 
 
@@ -100,6 +110,15 @@ def _is_rank_against(program: Program, left: ast.expr, right: ast.expr, frame: F
     return is_rank(program.file, program.values, left, frame) != is_rank(
         program.file, program.values, right, frame
     )
+
+
+def _is_given_to_one(program: Program, node: ast.expr, frame: Frame) -> bool:
+    """Whether the parent gives it to one rank only: `queue if rank == 0 else None`."""
+    origin = program.values.origin(node, frame)
+    match origin.node:
+        case ast.IfExp(test=test, orelse=ast.Constant(value=None)):
+            return selects(program, test, origin.frame)
+    return False
 
 
 def _named(program: Program, test: ast.expr, frame: Frame, hops: int) -> bool:

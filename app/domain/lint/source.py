@@ -64,13 +64,14 @@ class Function:
 class Binding:
     """One place where a name gets its value: `how` is assigned, each (of a loop) or entered (by with).
 
-    `places` is the way into an unpacked value: `a, (b, c) = x` binds c to x at (1, 1).
+    `places` is the way into an unpacked value: `a, (b, c) = x` binds c to x at (1, 1). `node` is the statement,
+    with-item or comprehension clause that does it.
     """
 
     value: ast.expr
     places: tuple[int, ...]
     how: str
-    line: int
+    node: ast.AST
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +142,21 @@ class SourceFile:
         if function not in self._bindings:
             self._bindings[function] = _bindings_of(function)
         return self._bindings[function]
+
+    def bindings_at(self, function: Function, name: str, use: ast.AST) -> list[Binding]:
+        """Those of them that a use of the name can see: inside a loop over it the loop's, else all but inner ones."""
+        bound = self.bindings(function).get(name, [])
+        if not any(binding.how == "each" for binding in bound):
+            return bound
+        around = list(self.around(use))
+        seen = [b for b in bound if b.how == "each" and self._loop_of(b) in around]
+        if seen:
+            return [min(seen, key=lambda b: around.index(self._loop_of(b)))]
+        return [b for b in bound if not isinstance(b.node, ast.comprehension)]
+
+    def _loop_of(self, binding: Binding) -> ast.AST:
+        inside = isinstance(binding.node, ast.comprehension)
+        return self._parents[binding.node] if inside else binding.node
 
     def defined_in(self, scope: Function, name: str) -> Function | None:
         """The function of that name directly in this scope's body, the last if there are several."""
@@ -295,7 +311,7 @@ def _bindings_of(function: Function) -> dict[str, list[Binding]]:
     for node in own_nodes(function):
         for target, value, how in _targets(node):
             for name, places in _unpacked(target):
-                found.setdefault(name, []).append(Binding(value, places, how, target.lineno))
+                found.setdefault(name, []).append(Binding(value, places, how, node))
     return found
 
 

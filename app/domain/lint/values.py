@@ -133,7 +133,7 @@ class Values:
                 return Value(held.node, held.frame, held.place + value.place)
             if name in frame.function.parameters:
                 return self._asked_for(name, frame, value)
-            bound = self.file.bindings(frame.function).get(name)
+            bound = self.file.bindings_at(frame.function, name, value.node)
             if bound:
                 return self._bound(_first_telling(bound), frame, value, hops)
             if self.file.defined_in(frame.function, name):

@@ -8,7 +8,7 @@ from app.domain.lint.channels import Taken, taken
 from app.domain.lint.program import Program
 from app.domain.lint.ranks import number
 from app.domain.lint.steps import Step
-from app.domain.lint.values import Frame
+from app.domain.lint.values import Frame, Value
 
 SHORT_S = 10  # a dead worker that costs less than this is not worth a watch
 _EVENTS = ("Event()", "Barrier()", "Condition()")
@@ -26,6 +26,7 @@ class Wait:
     call: ast.Call
     receiver: ast.expr
     timeout_s: float | None
+    channel: Value | None = None
 
 
 def waits(program: Program, steps: tuple[Step, ...]) -> Iterator[Wait]:
@@ -33,7 +34,8 @@ def waits(program: Program, steps: tuple[Step, ...]) -> Iterator[Wait]:
     polled = {id(step.node): step for step in steps if _is_poll(step.node)}
     for one in taken(program, steps):
         if not _does_not_wait(one) and not (_attr(one.call).startswith("recv") and polled):
-            yield Wait(one.step, one.call, one.receiver, _timeout(program, one.call, one.step.frame))
+            timeout_s = _timeout(program, one.call, one.step.frame)
+            yield Wait(one.step, one.call, one.receiver, timeout_s, one.channel)
     for step in steps:
         match step.node:
             case ast.Call(

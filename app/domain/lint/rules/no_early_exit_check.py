@@ -49,6 +49,8 @@ def is_long(wait: Wait) -> bool:
 def _is_watched(program: Program, root: Root, wait: Wait, first: int, place: int) -> bool:
     """Whether processes are looked at in the loop that waits, or between their start and the wait."""
     loops = [within for within in wait.step.within if is_loop(within)]
+    if _ends_by_itself(program, root, wait, place):
+        return True
     if any(looks_in(program, loop.node, loop.frame) for loop in loops):
         return True
     inside = {loop.node for loop in loops}
@@ -56,6 +58,19 @@ def _is_watched(program: Program, root: Root, wait: Wait, first: int, place: int
         if inside & {within.node for within in step.within} and _looks(program, step):
             return True
     return any(_looks(program, step) for step in root.steps[first:place])
+
+
+def _ends_by_itself(program: Program, root: Root, wait: Wait, place: int) -> bool:
+    """Whether the parent has closed its copy of the writer: then a pipe ends where the last child does."""
+    if wait.channel is None or not program.file.dotted(wait.channel.node).endswith("Pipe()"):
+        return False
+    for step in root.steps[:place]:
+        match step.node:
+            case ast.Call(func=ast.Attribute(attr="close", value=owner)):
+                closed = program.values.origin(owner, step.frame)
+                if closed.node is wait.channel.node and closed.place != wait.channel.place:
+                    return True
+    return False
 
 
 def _looks(program: Program, step: Step) -> bool:

@@ -110,11 +110,35 @@ def _read_count(program: Program, channel: _Channel, reads: list[Taken]) -> int 
     start = channel.workers[0].start.step
     assert start is not None
     for read in reads:
-        times = _times(program, _beyond(read.step, start))
+        loops = [w for w in _beyond(read.step, start) if not _is_left_after(program, read.call, w.node)]
+        times = _times(program, loops)
         if times is None:
             return None
         total += times
     return total
+
+
+def _is_left_after(program: Program, call: ast.AST, loop: ast.AST) -> bool:
+    """Whether the loop ends with the first item that it reads: it tries again, it does not drain."""
+    below = call
+    for node in program.file.around(call):
+        if isinstance(below, ast.Return) or _leaves_below(node, below):
+            return True
+        if node is loop or isinstance(node, ast.If | ast.For | ast.While):
+            return False
+        below = node
+    return False
+
+
+def _leaves_below(block: ast.AST, statement: ast.AST) -> bool:
+    for name in ("body", "orelse"):
+        statements = getattr(block, name, None)
+        if isinstance(statements, list) and statement in statements:
+            after = statements[statements.index(statement) + 1 :]
+            if isinstance(block, ast.Try) and name == "body":
+                after += block.orelse
+            return any(isinstance(one, ast.Break | ast.Return) for one in after)
+    return False
 
 
 def _weakness(program: Program, root: Root, read: Taken, put: int | None, read_count: int) -> Weakness:

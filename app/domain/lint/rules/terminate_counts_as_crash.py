@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from app.domain.lint.derived import Derived
-from app.domain.lint.exit_checks import Check, ExitCodes, checks, decided_at
+from app.domain.lint.exit_checks import Check, ExitCodes, checks, decided_at, done_at
 from app.domain.lint.finding import Rule
 from app.domain.lint.mending import mend, one_name, processes_name
 from app.domain.lint.program import Program, Root
@@ -20,6 +20,9 @@ from app.domain.lint.weakness import Weakness
 
 _LATE = ("TimeoutExpired", "TimeoutError", "Timeout")
 _MARKS = {"append", "add", "put", "set", "update", "extend", "fail", "warn", "print", "write"}
+
+
+_ENDINGS = {"communicate", "wait", "join", "poll"}  # what they give is no word about being late
 
 
 def find(program: Program) -> Iterator[Weakness]:
@@ -55,7 +58,7 @@ def is_alive(node: ast.AST, _frame: Frame) -> bool:
 def is_kill(node: ast.AST) -> bool:
     """Whether a call ends another process."""
     match node:
-        case ast.Call(func=ast.Attribute(attr="terminate" | "kill" | "send_signal")):
+        case ast.Call(func=ast.Attribute(attr="terminate" | "kill" | "killpg" | "send_signal")):
             return True
     return False
 
@@ -109,7 +112,7 @@ def _reads_after(codes: ExitCodes, root: Root, place: int, check: Check) -> bool
         return True
     names = {n.id for n in ast.walk(check.test) if isinstance(n, ast.Name)}
     written = [
-        index
+        done_at(root.steps, index, (step.node.value,))
         for index, step in enumerate(root.steps)
         if isinstance(step.node, ast.Assign)
         and step.frame is check.frame
@@ -144,8 +147,10 @@ def _is_beside(inner: Step, step: Step, branch: Within) -> bool:
 
 def _marks(node: ast.AST) -> bool:
     match node:
-        case ast.Raise() | ast.Assert() | ast.AugAssign() | ast.Assign() | ast.AnnAssign():
+        case ast.Raise() | ast.Assert() | ast.AugAssign():
             return True
+        case ast.Assign(value=value):
+            return not any(isinstance(n, ast.Attribute) and n.attr in _ENDINGS for n in ast.walk(value))
         case ast.Return(value=ast.expr()):
             return True
         case ast.Call(func=ast.Attribute(attr=attr)) | ast.Call(func=ast.Name(id=attr)):
