@@ -5,6 +5,7 @@ Every method may raise Rejected, Unavailable (later), Gone (404, 410) or Conflic
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -32,7 +33,7 @@ from app.github.facts import (
 )
 from app.github.limits import RateBudget
 from app.github.paging import PER_PAGE, next_page, pages
-from app.github.transport import Request, Transport, unchecked
+from app.github.transport import RAW, Request, Transport, unchecked
 
 OWN_COMMITS = 250
 """How many commits of a comparison are read; GitHub itself shows no more on one page."""
@@ -137,6 +138,26 @@ class GitHub:
         """`ref` is a SHA, a branch or a tag."""
         request = _read(f"commit {ref} of {repo}", repo, f"commits/{_quoted(ref)}")
         return translate.to_commit(self._transport.ask(request).as_(wire.CommitPayload))
+
+    def content(self, repo: RepoName, path: str, ref: str, *, limit_bytes: int) -> bytes:
+        """A file as it is at a commit, a branch or a tag: one request, and one more over 1 MB.
+
+        Raises Gone where there is no such file, Rejected over the limit or for what is no path at all.
+        """
+        subject = f"{path[:200]} at {ref[:40]} of {repo}"
+        parts = path.split("/")
+        if not {"", ".", ".."}.isdisjoint(parts):
+            raise Rejected(subject, "that is no path in a repository")
+        place, params = f"contents/{'/'.join(map(_quoted, parts))}", {"ref": ref}
+        payload = self._transport.ask(_read(subject, repo, place, params)).as_(wire.ContentPayload)
+        if payload.size > limit_bytes:
+            raise Rejected(subject, f"it has {payload.size} bytes, more than {limit_bytes}")
+        content = translate.to_content(subject, payload)
+        if content is None:
+            content = self._transport.ask(replace(_read(subject, repo, place, params), accept=RAW)).body
+        if len(content) > limit_bytes:
+            raise Rejected(subject, f"it has more than {limit_bytes} bytes")
+        return content
 
     def compare(self, repo: RepoName, base: str, head: str) -> Comparison:
         """One request, and one more for each further 100 commits, up to 250."""

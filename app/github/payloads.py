@@ -170,6 +170,15 @@ class ComparisonPayload(Wire):
     commits: tuple[ShaPayload, ...]
 
 
+class ContentPayload(Wire):
+    """What stands at a path: over 1 MB its `content` is empty, and its `encoding` is none."""
+
+    type: str
+    size: int
+    encoding: str | None = None
+    content: str | None = None
+
+
 class PullPayload(Wire):
     number: int
     title: str

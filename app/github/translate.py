@@ -1,9 +1,10 @@
 """GitHub's words into ours: the only module that knows both."""
 
+import base64
 from datetime import datetime
 
 from app.domain.artifact import ArtifactRef
-from app.domain.errors import Rejected
+from app.domain.errors import Gone, Rejected
 from app.domain.ids import ArtifactId, JobId, RepoName, RunId, Sha, TreeSha
 from app.domain.run import Conclusion, Job, ListedRun, PullHint, PullRequest, WorkflowRun
 from app.github import payloads as wire
@@ -124,6 +125,18 @@ def to_pull(payload: wire.PullPayload) -> PullRequest:
         is_open=payload.state == "open",
         merged_at=payload.merged_at,
     )
+
+
+def to_content(subject: str, payload: wire.ContentPayload) -> bytes | None:
+    """A file's bytes; None where it is too large for this answer. Raises Gone where it is no file."""
+    if payload.type != "file":
+        raise Gone(subject, f"it is a {payload.type[:40]}")
+    if payload.encoding != "base64":
+        return None
+    try:
+        return base64.b64decode(payload.content or "")
+    except ValueError:
+        raise Rejected(subject, "its content is not base64") from None
 
 
 def to_repository(payload: wire.RepositoryPayload) -> RepositoryFacts:

@@ -29,6 +29,10 @@ READ_TRIES = 3
 
 MAX_HOPS = 3
 
+JSON = "application/vnd.github+json"
+RAW = "application/vnd.github.raw+json"
+"""A file's own bytes, whatever its size up to 100 MB."""
+
 ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
 """The largest answers are comparisons with 300 patches, a few MB."""
 
@@ -54,6 +58,7 @@ class Request:
     body: Mapping[str, JsonValue] | None = None
     etag: str | None = None
     """Of the answer we have: GitHub then says 304 and nothing else where it would be the same again."""
+    accept: str = JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +230,7 @@ class Transport:
         self, request: Request, url: httpx.URL, params: Params | None, authorization: str | None
     ) -> Answer:
         headers = {
-            "Accept": "application/vnd.github+json",
+            "Accept": request.accept,
             "X-GitHub-Api-Version": API_VERSION,
             "User-Agent": USER_AGENT,
         }

@@ -33,6 +33,8 @@ class Contract(Protocol):
 
 
 def _pattern(template: str) -> re.Pattern[str]:
+    """A placeholder is one segment; that of a file's path, at the end, as many as there are."""
+    template = template.replace("{path}", "(?P<path>.+)")
     return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", template))
 
 
@@ -63,7 +65,8 @@ class Api:
             by = self._caller(method, headers)
             self._require_right(by, method, template or "")
             fields: Json = given if isinstance(given, dict) else {}
-            asked = Asked(self._state, self._at, self._links, method, path, names, params, fields, by)
+            accept = headers.get("accept", "")
+            asked = Asked(self._state, self._at, self._links, method, path, names, params, fields, by, accept)
             answer = ROUTES.get((method, template or ""), _no_such_path)(asked)
         except Refusal as refusal:
             answer = refusal.answer

@@ -85,4 +85,4 @@ def needed(method: str, template: str) -> tuple[str, str]:
     for word, name in (("actions", "actions"), ("issues", "issues"), ("pulls", "pull_requests")):
         if word in parts:
             return name, level
-    return ("contents" if {"commits", "compare"} & set(parts) else "metadata"), level
+    return ("contents" if {"commits", "compare", "contents"} & set(parts) else "metadata"), level

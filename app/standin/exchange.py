@@ -58,6 +58,8 @@ class Asked:
     query: Mapping[str, str]
     body: Json
     caller: Caller
+    accept: str = ""
+    """In which form the answer is wanted."""
 
     @property
     def is_ours(self) -> bool:

@@ -33,6 +33,8 @@ class Repository:
     branches: dict[str, Sha] = field(default_factory=dict)
     pulls: dict[int, Pull] = field(default_factory=dict)
     has_issues: bool = True
+    files: dict[tuple[Sha, str], bytes] = field(default_factory=dict)
+    """What stands at a path at a commit; a story tells the files that somebody asks for."""
 
     @property
     def owner(self) -> str:

@@ -90,6 +90,10 @@ class State:
         self.repository(repo).history.commits[commit.sha] = commit
         return commit
 
+    def add_file(self, repo: str, path: str, content: bytes, *shas: str) -> None:
+        """The file as it stands at each of these commits."""
+        self.repository(repo).files |= {(Sha(sha), path): content for sha in shas}
+
     def set_branch(self, repo: str, branch: str, sha: str) -> None:
         self.repository(repo).branches[branch] = Sha(sha)
 

@@ -46,6 +46,22 @@ def _resolve(asked: Asked, ref: str) -> Sha:
     raise Refusal(NOT_FOUND, "Not Found")
 
 
+def content(asked: Asked) -> Answer:
+    """A file, or its bytes alone where they are asked for; folders are not served."""
+    repository, path = asked.repository, asked.names["path"]
+    ref = asked.query.get("ref", repository.default_branch)
+    try:
+        sha = _resolve(asked, ref)
+        found = repository.files[sha, path]
+    except Refusal:
+        raise Refusal(NOT_FOUND, f"No commit found for the ref {ref}") from None
+    except KeyError:
+        raise Refusal(NOT_FOUND, "Not Found") from None
+    if "raw" in asked.accept:
+        return Answer(200, headers={"content-type": "application/vnd.github.raw+json"}, raw=found)
+    return Answer(200, shapes.content(asked.at, repository, sha, path, found))
+
+
 def compare(asked: Asked) -> Answer:
     base, dots, head = asked.names["basehead"].partition("...")
     if not dots:
@@ -128,6 +144,7 @@ ROUTES: dict[tuple[str, str], Callable[[Asked], Answer]] = {
     ("GET", _REPO + "/commits/{ref}"): commit,
     ("GET", _REPO + "/commits/{commit_sha}/pulls"): pulls_of_commit,
     ("GET", _REPO + "/compare/{basehead}"): compare,
+    ("GET", _REPO + "/contents/{path}"): content,
     ("GET", _REPO + "/pulls"): list_pulls,
     ("GET", _REPO + "/pulls/{pull_number}"): pull,
     ("GET", _REPO + "/pulls/{pull_number}/commits"): commits_of_pull,

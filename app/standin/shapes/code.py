@@ -1,9 +1,16 @@
 """Commits, comparisons and pull requests as GitHub serves them."""
 
+import base64
+import hashlib
+from urllib.parse import quote
+
 from app.domain.ids import Sha
 from app.standin.history import Commit
 from app.standin.records import Pull, Repository
 from app.standin.shapes.accounts import Addresses, Json, instant, node_id, repository, user
+
+INLINE_BYTES = 1024 * 1024
+"""Files up to this size come inside the answer."""
 
 
 def commit(at: Addresses, of: Repository, record: Commit) -> Json:
@@ -54,6 +61,29 @@ def comparison(at: Addresses, of: Repository, base: Sha, head: Sha, page: list[S
         "total_commits": ahead,
         "commits": [commit(at, of, commits[sha]) for sha in page],
         "files": [],
+    }
+
+
+def content(at: Addresses, of: Repository, sha: Sha, path: str, found: bytes) -> Json:
+    """A file. Over 1 MB its content is left out (docs.github.com, REST, "Get repository content")."""
+    is_large = len(found) > INLINE_BYTES
+    blob = hashlib.sha1(b"blob %d\0" % len(found) + found, usedforsecurity=False).hexdigest()
+    url, name = f"{at.api}/repos/{of.name}", quote(path)
+    git, html = f"{url}/git/blobs/{blob}", f"{at.html}/{of.name}/blob/{sha}/{name}"
+    own = f"{url}/contents/{name}?ref={sha}"
+    return {
+        "type": "file",
+        "encoding": "none" if is_large else "base64",
+        "size": len(found),
+        "name": path.rpartition("/")[2],
+        "path": path,
+        "content": "" if is_large else base64.encodebytes(found).decode(),
+        "sha": blob,
+        "url": own,
+        "git_url": git,
+        "html_url": html,
+        "download_url": f"{at.html}/{of.name}/raw/{sha}/{name}",
+        "_links": {"self": own, "git": git, "html": html},
     }
 
 
