@@ -34,6 +34,14 @@ def name_of(program: Program, node: ast.AST, otherwise: str) -> str:
     return text if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) else otherwise
 
 
+def empty_name(program: Program) -> str:
+    """What the file calls the exception of an empty queue."""
+    if "queue.Empty" in program.file.imported.values():
+        return next(name for name, dotted in program.file.imported.items() if dotted == "queue.Empty")
+    module = next((name for name, dotted in program.file.imported.items() if dotted == "queue"), None)
+    return f"{module}.Empty" if module is not None else "Empty"
+
+
 def rank_name(names: Iterable[str]) -> str:
     return next(iter(sorted(names)), "rank")
 

@@ -100,7 +100,8 @@ class SourceFile:
         return {(f.owner or f.outer.node, f.name): f for f in self.functions if f.outer is not None}
 
     @cached_property
-    def _imported(self) -> dict[str, str]:
+    def imported(self) -> dict[str, str]:
+        """What imports make of names: local name to full dotted name."""
         return imported_names(self.tree)
 
     @cached_property
@@ -194,7 +195,7 @@ class SourceFile:
 
     def is_imported_or_builtin(self, name: str) -> bool:
         """Whether a name stands for code rather than for a value of the moment."""
-        return name in self._imported or hasattr(builtins, name)
+        return name in self.imported or hasattr(builtins, name)
 
     def dotted(self, expression: ast.AST, *, hops: int = 12) -> str:
         """The full dotted name of an expression; `()` stands for a call, "" for what has no name.
@@ -225,11 +226,11 @@ class SourceFile:
                 return name
             bound = [b for b in self.bindings(scope).get(name, ()) if not b.places and b.how != "each"]
             named = [b.value for b in bound if isinstance(b.value, ast.Name | ast.Attribute | ast.Call)]
-            if named and hops and name not in self._imported:
+            if named and hops and name not in self.imported:
                 return self.dotted(named[0], hops=hops - 1) or name
             scope = scope.outer
-        if name in self._imported:
-            return self._imported[name]
+        if name in self.imported:
+            return self.imported[name]
         known = hasattr(builtins, name) or self.class_named(name) is not None
         return name if known or not self._stars else f"{self._stars[-1]}.{name}"
 

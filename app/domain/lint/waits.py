@@ -12,6 +12,7 @@ from app.domain.lint.values import Frame, Value
 
 SHORT_S = 10  # a dead worker that costs less than this is not worth a watch
 _EVENTS = ("Event()", "Barrier()", "Condition()")
+_PEEKS = {"empty", "qsize", "poll"}
 _LOOKS = {"is_alive", "exitcode", "sentinel", "sentinels", "SIGCHLD", "active_children", "pid_exists"}
 
 
@@ -33,7 +34,7 @@ def waits(program: Program, steps: tuple[Step, ...]) -> Iterator[Wait]:
     """All blocking reads of queues and pipes, and waits for events, in order."""
     polled = {id(step.node): step for step in steps if _is_poll(step.node)}
     for one in taken(program, steps):
-        if not _does_not_wait(one) and not (_attr(one.call).startswith("recv") and polled):
+        if not _does_not_wait(program, one) and not (_attr(one.call).startswith("recv") and polled):
             timeout_s = _timeout(program, one.call, one.step.frame)
             yield Wait(one.step, one.call, one.receiver, timeout_s, one.channel)
     for step in steps:
@@ -58,11 +59,26 @@ def _is_poll(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and _attr(node) == "poll"
 
 
-def _does_not_wait(one: Taken) -> bool:
-    if _attr(one.call) == "get_nowait":
+def _does_not_wait(program: Program, one: Taken) -> bool:
+    if _attr(one.call) == "get_nowait" or _is_known_to_hold(program, one):
         return True
     asked = [k.value for k in one.call.keywords if k.arg == "block"] or one.call.args[:1]
     return bool(asked) and isinstance(asked[0], ast.Constant) and asked[0].value is False
+
+
+def _is_known_to_hold(program: Program, one: Taken) -> bool:
+    """Whether the read stands under a look at whether there is an item."""
+    for node in program.file.around(one.call):
+        test = (
+            getattr(node, "test", None)
+            if isinstance(node, ast.If | ast.While | ast.Assert | ast.IfExp)
+            else None
+        )
+        if test is not None and any(
+            isinstance(n, ast.Attribute) and n.attr in _PEEKS for n in ast.walk(test)
+        ):
+            return True
+    return False
 
 
 def _timeout(program: Program, call: ast.Call, frame: Frame) -> float | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.domain.lint.ranks import RANK_NAMES, element_count, is_index_name, number
-from app.domain.lint.source import Function, SourceFile
+from app.domain.lint.source import Function, SourceFile, own_nodes
 from app.domain.lint.steps import Step
 from app.domain.lint.values import Callee, Frame, Value, Values
 
@@ -32,6 +32,7 @@ _LAUNCHERS = (
     "mpirun",
     "mpiexec",
 )
+_OF_RANKS = ("rank", "world_size", "master_addr", "nproc", "torch.distributed")
 _PROGRAM_CALLS = {
     "subprocess.run", "subprocess.Popen", "subprocess.call", "subprocess.check_call",
     "subprocess.check_output",
@@ -93,7 +94,7 @@ def how_started(file: SourceFile, values: Values, step: Step) -> How | None:  # 
     dotted = file.dotted(call.func)
     front, _, last = dotted.rpartition(".")
     if dotted in _PROGRAM_CALLS:
-        return How.PROGRAM if runs_python(file, values, call, step.frame) else None
+        return How.PROGRAM if runs_ranks(file, values, call, step) else None
     if last == "Process" and "psutil" not in front and _target(call) is not None:
         return How.PROCESS
     if isinstance(call.func, ast.Name) and _is_process_class(file, call.func.id):
@@ -128,16 +129,35 @@ def _is_pool(file: SourceFile, values: Values, call: ast.Call, frame: Frame) -> 
     return file.dotted(made.node).rpartition(".")[2] in {"Pool()", "ProcessPoolExecutor()"}
 
 
-def runs_python(file: SourceFile, values: Values, call: ast.Call, frame: Frame) -> bool:
-    """Whether a subprocess is a program of ranks: a launcher, or an interpreter with a script."""
+def runs_ranks(file: SourceFile, values: Values, call: ast.Call, step: Step) -> bool:
+    """Whether a subprocess is a program of ranks: a launcher, or a script that is told or knows of ranks."""
     command = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "args"), None)
     if command is None:
         return False
-    text = _command_text(file, values, command, frame)
-    return (
-        any(launcher in text for launcher in _LAUNCHERS)
-        or "sys.executable" in text
-        or text.startswith("'python")
+    text = _command_text(file, values, command, step.frame)
+    if any(launcher in text for launcher in _LAUNCHERS):
+        return True
+    if "sys.executable" not in text and "python" not in text:
+        return False
+    words = {text, *_words_of(step.frame.function)}
+    return any(mark in word.lower() for word in words for mark in _OF_RANKS) or _holds_rank_program(file)
+
+
+def _words_of(function: Function) -> Iterator[str]:
+    """The texts, keywords and names in a function, as far as they can tell that it starts a rank."""
+    for node in own_nodes(function):
+        match node:
+            case ast.Constant(value=str(text)):
+                yield text
+            case ast.keyword(arg=str(name)) | ast.Name(id=name):
+                yield name
+
+
+def _holds_rank_program(file: SourceFile) -> bool:
+    """Whether a text in the file is the source of a program that joins a group."""
+    return any(
+        isinstance(node, ast.Constant) and isinstance(node.value, str) and "init_process_group" in node.value
+        for node in ast.walk(file.tree)
     )
 
 

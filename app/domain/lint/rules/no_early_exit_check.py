@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from app.domain.lint.finding import Rule
-from app.domain.lint.mending import mend, name_of, one_name, processes_name
+from app.domain.lint.mending import empty_name, mend, name_of, one_name, processes_name
 from app.domain.lint.program import Program, Root
 from app.domain.lint.steps import Step, is_loop
 from app.domain.lint.waits import SHORT_S, Wait, is_look, looks_in, waits
@@ -92,7 +92,7 @@ def _weakness(program: Program, root: Root, wait: Wait) -> Weakness:
         "has died without a word: nothing looks at them meanwhile"
     )
     return Weakness(
-        Rule.NO_EARLY_EXIT_CHECK, wait.call, root.test_ids, text, _mend(wait, receiver, processes)
+        Rule.NO_EARLY_EXIT_CHECK, wait.call, root.test_ids, text, _mend(program, wait, receiver, processes)
     )
 
 
@@ -100,11 +100,12 @@ def _has_timeout(wait: Wait) -> bool:
     return bool(wait.call.args) or any(k.arg == "timeout" for k in wait.call.keywords)
 
 
-def _mend(wait: Wait, receiver: str, processes: str) -> str:
+def _mend(program: Program, wait: Wait, receiver: str, processes: str) -> str:
     one = one_name(processes)
     attr = wait.call.func.attr if isinstance(wait.call.func, ast.Attribute) else "get"
     dead = f"dead = {{{one}.name: {one}.exitcode for {one} in {processes} if {one}.exitcode}}"
     fails = 'assert not dead, f"ended before they reported: {dead}"'
+    empty = empty_name(program)
     if attr in {"recv", "recv_bytes", "poll"}:
         return mend(
             f"while not {receiver}.poll(0.5):", f"    {dead}", f"    {fails}", f"report = {receiver}.recv()"
@@ -116,7 +117,7 @@ def _mend(wait: Wait, receiver: str, processes: str) -> str:
         "    try:",
         f"        report = {receiver}.get(timeout=0.5)",
         "        break",
-        "    except queue.Empty:  # of the standard library's queue",
+        f"    except {empty}:" + ("" if "." in empty else "  # from queue import Empty"),
         f"        {dead}",
         f"        {fails}",
     )

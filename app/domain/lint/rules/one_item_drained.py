@@ -14,7 +14,7 @@ from app.domain.lint.mending import mend, name_of, one_name, processes_name
 from app.domain.lint.program import Program, Root
 from app.domain.lint.rank_guards import rank_guard
 from app.domain.lint.reporting import Reporting
-from app.domain.lint.steps import Step, Within, is_loop
+from app.domain.lint.steps import Part, Step, Within, is_loop
 from app.domain.lint.values import Value
 from app.domain.lint.weakness import Weakness
 from app.domain.lint.workers import How, Worker, repetitions
@@ -22,10 +22,14 @@ from app.domain.lint.workers import How, Worker, repetitions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Channel:
-    """One queue or pipe with the processes that put on it, of one way into the file."""
+    """One queue or pipe with the processes that put on it, of one way into the file.
+
+    `is_of_failures`: nothing is put on it but where something was raised, so the first item tells enough.
+    """
 
     made: Value
     workers: tuple[Worker, ...]
+    is_of_failures: bool
 
 
 def find(program: Program) -> Iterator[Weakness]:
@@ -33,7 +37,7 @@ def find(program: Program) -> Iterator[Weakness]:
         reads = list(taken(program, root.steps))
         for channel in _channels(program, root):
             mine = [read for read in reads if is_same(read.channel, channel.made)]
-            if mine and not _is_read_elsewhere(program, root, channel):
+            if mine and not channel.is_of_failures and not _is_read_elsewhere(program, root, channel):
                 put, several = _put_count(program, root, channel, mine[0].step)
                 read = _read_count(program, channel, mine)
                 if several and read is not None and read < (put if put is not None else 2):
@@ -42,17 +46,18 @@ def find(program: Program) -> Iterator[Weakness]:
 
 def _channels(program: Program, root: Root) -> list[_Channel]:
     """The queues and pipes on which more than one rank may put."""
-    found: dict[ast.AST, tuple[Value, list[Worker]]] = {}
+    found: dict[ast.AST, list[tuple[Worker, Told]]] = {}
     for worker in root.workers:
-        if worker.start.how not in {How.PROCESS, How.SPAWN}:
-            continue
-        for one in _open_to_all(program, Reporting(program, worker)):
-            _, workers = found.setdefault(one.channel.node, (one.channel, []))
-            if worker not in workers:
-                workers.append(worker)
-    return [
-        _Channel(made, tuple(workers)) for made, workers in found.values() if isinstance(made.node, ast.Call)
-    ]
+        if worker.start.how in {How.PROCESS, How.SPAWN}:
+            for one in _open_to_all(program, Reporting(program, worker)):
+                found.setdefault(one.channel.node, []).append((worker, one))
+    return [_channel(told) for made, told in found.items() if isinstance(made, ast.Call)]
+
+
+def _channel(told: list[tuple[Worker, Told]]) -> _Channel:
+    in_handlers = (any(w.part is Part.HANDLER for w in one.step.within) for _, one in told)
+    workers = tuple(dict.fromkeys(worker for worker, _ in told))
+    return _Channel(told[0][1].channel, workers, is_of_failures=all(in_handlers))
 
 
 def _open_to_all(program: Program, reporting: Reporting) -> list[Told]:
@@ -164,9 +169,9 @@ def _mend(program: Program, read: Taken, receiver: str, processes: str) -> str:
     )
     timeout = timeout if timeout.replace("_", "").isalnum() else "60"
     if attr.startswith("recv"):
-        return mend(f"reports = [reader.recv() for reader in readers]  # one of each of {processes}")
+        return mend(f"told = [reader.recv() for reader in readers]  # one of each of {processes}")
     return mend(
-        f"reports = [{receiver}.get(timeout={timeout}) for _ in {processes}]  # one of each {one}",
-        'failed = [report for report in reports if "Traceback" in str(report)]',
+        f"told = [{receiver}.get(timeout={timeout}) for _ in {processes}]  # one of each {one}",
+        'failed = [report for report in told if "Traceback" in str(report)]',
         'assert not failed, "\\n".join(map(str, failed))',
     )
