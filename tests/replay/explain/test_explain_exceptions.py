@@ -185,6 +185,26 @@ def test_same_assertion_with_the_same_values_on_all_ranks_is_the_tests_own() -> 
     assert (cause.kind, cause.rank) == (CauseKind.TEST_ASSERTION, None)
 
 
+@pytest.mark.parametrize("other", ["step took 0.089s", "step took 9e-05s", "step took 1s"])
+def test_same_assertion_with_figures_of_its_own_on_each_rank_is_the_tests_own(other: str) -> None:
+    story = Story()
+    story.together(1)
+    for rank, said in enumerate(("step took 0.090s", other)):
+        story.raised(rank, 2, "AssertionError", said, frames=VERIFY)
+    cause = failing(story, rank_0=1, rank_1=1)
+    assert (cause.kind, cause.rank) == (CauseKind.TEST_ASSERTION, None)
+    assert "rank 0 and rank 1 alike" in cause.sentence
+    assert "each had figures of its own" in cause.sentence
+
+
+def test_assertions_in_other_words_are_the_ranks_own() -> None:
+    story = Story()
+    story.together(1)
+    for rank, said in enumerate(("shard was lost", "no peer left")):
+        story.raised(rank, 2, "AssertionError", said, frames=VERIFY)
+    assert failing(story, rank_0=1, rank_1=1).kind is CauseKind.RANK_EXCEPTION
+
+
 def test_assertion_on_one_rank_only_is_its_exception() -> None:
     story = Story()
     story.together(1)

@@ -6,13 +6,12 @@ so that it agrees with a probed one by signature and by what both saw: rank, exi
 line of stderr.
 """
 
-import re
 from typing import Final
 
 from app.domain.replay_words import CauseKind, Outcome
+from worker.replay.explain.sentences import without_figures
 from worker.replay.trial import Explained, Trial
 
-_NUMBERS: Final = re.compile(r"0x[0-9a-fA-F]{1,32}|\d{1,40}")
 _SEEN_OUTSIDE: Final = ("exit_code", "last_words")
 _UNNAMED: Final = {CauseKind.NOT_EXPLAINED, CauseKind.NONE}
 
@@ -70,4 +69,4 @@ def _says_anything(a: Explained, b: Explained) -> bool:
 
 
 def _masked(value: object) -> object:
-    return _NUMBERS.sub("#", value) if isinstance(value, str) else value
+    return without_figures(value) if isinstance(value, str) else value

@@ -1,5 +1,6 @@
 """Words for what happened: what a suspect wrote is bounded, on one line, and cannot move a terminal."""
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -12,6 +13,7 @@ MOST_SENTENCE: Final = 1_500
 MOST_NAME: Final = 120
 """Characters of a file, a function, a group or a key."""
 
+_FIGURE: Final = re.compile(r"0x[0-9a-fA-F]{1,32}|\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,4})?")
 _SECOND_NS: Final = 1_000_000_000
 _UNSEEN: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Unicode's categories of what ends a line, turns writing round, or is no character at all."""
@@ -34,6 +36,11 @@ def _shown(one: str) -> str:
     if one.isspace():
         return " "
     return "" if unicodedata.category(one) in _UNSEEN else one
+
+
+def without_figures(text: str) -> str:
+    """Each number as `#`: what is left are the words, equal where two measurements differ."""
+    return _FIGURE.sub("#", text)
 
 
 def place(frame: Frame) -> str:

@@ -2,8 +2,8 @@
 
 Family: timing; one stall of a whole process breaks it.
 Expected verdict: passes at 2 and 1 CPU; fails often at 0.5 CPU, always at 0.25 and when a rank is paused.
-Expected cause: rank-exception: an AssertionError in _train, "slowest step took"; every collective
-matched.
+Expected cause: an AssertionError in _train, "slowest step took"; every collective matched: test-assertion
+where both ranks saw the slow step, rank-exception where one did.
 Must not say: a rank timed out, a rank crashed, the ranks differ.
 """
 

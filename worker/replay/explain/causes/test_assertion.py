@@ -1,7 +1,7 @@
 """`test-assertion`: an assertion of the test itself on ranks that agree, nothing else wrong.
 
-Borders. The assertion stands in the test's own process while no rank failed, or fails on all ranks with the
-same values; with values of its own on each it is `rank-exception`.
+Borders. The assertion stands in the test's own process while no rank failed, or fails on all ranks in the
+same words; figures in them may differ, as measured times do, and are equal by chance only.
 An assertion about exit codes of ranks that did fail only tells of them and is `not-explained`, unless
 another cause says why. Another exception of the test's own process, without any rank, is `rank-exception`
 with rank null. In a bare trial an assertion that names no cause, or with ranks an error, is
@@ -13,7 +13,7 @@ from worker.replay.explain.answers import Answer
 from worker.replay.explain.causes.rank_exception import earliest, same_on_all_ranks
 from worker.replay.explain.exceptions import Known
 from worker.replay.explain.scene import Scene
-from worker.replay.explain.sentences import clean, listed
+from worker.replay.explain.sentences import clean, listed, without_figures
 from worker.replay.facts import Phase, Seen
 
 _ASSERTIONS = ("AssertionError", "Failed", "assert ")
@@ -25,13 +25,15 @@ def find_on_all_ranks(scene: Scene) -> Answer | None:
     if raised is None or not raised.is_assertion or any(one.awaited for one in scene.waits):
         return None
     alike = same_on_all_ranks(scene, raised)
-    if not alike or len({one.raised.message for one in alike}) > 1:
+    if not alike or len({without_figures(one.raised.message) for one in alike}) > 1:
         return None
     who = listed(scene.ranks.name(one.pid) for one in alike)
+    figures = len({one.raised.message for one in alike}) > 1
     return Answer(
         CauseKind.TEST_ASSERTION,
         (
             f"an assertion failed on {who} alike: {raised.words()}",
+            "each had figures of its own" if figures else "",
             "every collective that they entered matched",
         ),
         also=tuple(one.pid for one in alike),
