@@ -72,11 +72,12 @@ coverage: test
 # Each part takes less than ten minutes on two cores. A soak part goes on from the one before, in .soak/;
 # SECONDS= makes it shorter, SEED= another one.
 ACCEPT := crashes crashes-postgres troubles soak-1 soak-2 soak-3 rest guest \
-  replay-rest replay-once \
+  replay-rest replay-once replay-injected \
   $(addprefix replay-suspects-,1 2 3 4 5 6 7 8 9 10 11 12) $(addprefix replay-shared-,1 2 3 4 5 6 7) \
   $(addprefix replay-stable-,1 2 3 4) $(addprefix replay-rates-,1 2 3)
 ACCEPTING := $(BIN)/python -m pytest -m accept -rP --timeout 580 $(ARGS)
 CRASHES := tests/flow/crashes
+INJECTED := $(addprefix tests/replay/incidents/test_injected_,matrix.py handoffs.py)
 
 accept: $(VENV)/.tools ## what is too long for every change: all kills, soak, ...; ONLY= names one part of it
 	@for part in $(or $(ONLY),$(ACCEPT)); do $(MAKE) --no-print-directory accept-$$part || exit 1; done
@@ -97,7 +98,12 @@ accept-rest:
 	$(ACCEPTING) tests --ignore $(CRASHES) --ignore tests/soak --ignore tests/replay
 
 accept-replay-rest:
-	$(ACCEPTING) -n $(WORKERS) --dist load tests/replay --ignore tests/replay/guest --ignore tests/replay/suspects
+	$(ACCEPTING) -n $(WORKERS) --dist load tests/replay --ignore tests/replay/guest --ignore tests/replay/suspects \
+	  $(addprefix --ignore ,$(INJECTED))
+
+# Each fault at each place, in ranks of every start method, and against incident 1's weak test and its twin.
+accept-replay-injected:
+	$(ACCEPTING) -n $(WORKERS) --dist load $(INJECTED)
 
 # One trial of each suspect that is not in every change.
 accept-replay-once:
