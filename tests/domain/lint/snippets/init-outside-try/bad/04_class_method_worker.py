@@ -35,8 +35,10 @@ class Harness:
 
 class BroadcastTest(unittest.TestCase):
     def test_broadcast(self):
-        reports = tmp.get_context("spawn").SimpleQueue()
-        tmp.start_processes(Harness(2), args=(reports,), nprocs=2, start_method="spawn")
+        context = tmp.get_context("spawn")
+        reports = context.SimpleQueue()
+        for rank in range(2):
+            context.Process(target=Harness(2), args=(rank, reports)).start()
         for _ in range(2):
             rank, error = reports.get()
             self.assertIsNone(error, f"rank {rank}: {error}")

@@ -34,7 +34,11 @@ def worker(idx, backend, ranks, shared):
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_all_gather(backend, ranks):
     shared = mp.Manager().dict()
-    mp.spawn(worker, args=(backend, ranks, shared), nprocs=ranks)
+    workers = [mp.Process(target=worker, args=(i, backend, ranks, shared)) for i in range(ranks)]
+    for w in workers:
+        w.start()
+    for w in workers:
+        w.join()
     for idx in range(ranks):
         kind, value = shared[idx]
         assert kind == "ok", f"rank {idx}: {value}"

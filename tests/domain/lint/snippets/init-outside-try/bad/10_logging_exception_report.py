@@ -30,6 +30,10 @@ def rank_main(i, n, channel):
 
 def test_reduce_to_zero():
     channel = multiprocessing.Manager().Queue()
-    multiprocessing.spawn(rank_main, args=(2, channel), nprocs=2, join=True)
+    ranks = [multiprocessing.Process(target=rank_main, args=(i, 2, channel)) for i in range(2)]
+    for rank in ranks:
+        rank.start()
+    for rank in ranks:
+        rank.join()
     lines = sorted(channel.get_nowait() for _ in range(2))
     assert lines == ["rank 0 fine", "rank 1 fine"]

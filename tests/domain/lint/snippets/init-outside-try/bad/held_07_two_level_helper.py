@@ -34,9 +34,9 @@ def _job(rank, size, seed, q):
 
 
 def test_same_parameters_everywhere():
-    q = mp.get_context("spawn").Queue()
-    ctx = mp.spawn(_job, (2, 7, q), nprocs=2, join=False)
-    while not ctx.join(timeout=1):
-        pass
-    seen = [q.get(timeout=1) for _ in range(2)]
+    ctx = mp.get_context("spawn")
+    q = ctx.Queue()
+    for rank in range(2):
+        ctx.Process(target=_job, args=(rank, 2, 7, q), daemon=True).start()
+    seen = [q.get(timeout=60) for _ in range(2)]
     assert {s[0] for s in seen} == {"done"}, seen

@@ -33,5 +33,9 @@ def run(rank, world, errors):
 def test_gather():
     with mp.Manager() as manager:
         errors = manager.dict()
-        mp.spawn(run, args=(3, errors), nprocs=3)
+        procs = [mp.Process(target=run, args=(rank, 3, errors)) for rank in range(3)]
+        for proc in procs:
+            proc.start()
+        for proc in procs:
+            proc.join()
         assert not errors, "\n".join(errors.values())
