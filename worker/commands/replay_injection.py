@@ -60,7 +60,8 @@ class InjectionSession:
         assert done.injected is not None
         self._graded.append((done.test, done.injected))
         tell(injected_lines(done.test, done.injected))
-        says.text(f"     The evidence is in {done.bundle}; open {done.bundle}/{layout.PAGE} in a browser.")
+        if done.injected.answers:
+            says.text(f"     The evidence is in {done.bundle}: {layout.PAGE} shows it in a browser.")
 
     def _sum_up(self) -> None:
         """All tests, the worst first, those without a grade last."""

@@ -113,7 +113,7 @@ def _assert_bundle_tells_of_the_fault(told: dict[str, Any]) -> None:
     bundle = Path(told["bundle"])
     assert any("INJECTED_RANK1_FAILURE" in one.read_text() for one in (bundle / "traces").glob("rank-1-*"))
     page = (bundle / "page.html").read_text()
-    assert "Grade D for faults of ours" in page
+    assert ">grade D</span>" in page
     assert "What the grades mean" in page
     checked = flake_triage("bundle", "verify", bundle, "--json").object
     assert checked["good"], checked["differences"]

@@ -13,7 +13,7 @@ _WHERE = {
     Shown.NOT_REACHED: "not reached: that rank was never seen there",
     Shown.NO_TRIAL: "was not run",
 }
-COLUMNS = ("fault", "grade", "its message names", "seconds", "its own time limit", "left behind")
+COLUMNS = ("fault", "grade", "its message names", "seconds", "left behind", "its message", "whole timeout")
 
 
 def grade_word(grade: Grade | None) -> str:
@@ -36,10 +36,14 @@ def injected_part(injected: Injected | None) -> list[Markup]:
     """The page's section; nothing where no fault was put in."""
     if injected is None:
         return []
-    rows = [(*_cells(one), one.waited, _left(one)) for one in injected.answers]
+    rows = [(*_cells(one), _left(one), one.message, one.waited) for one in injected.answers]
     rules = [(rule.grade.value, rule.text, rule.reason) for rule in reversed(RULES)]
     told = [
-        tag("p", "We made a rank fail on purpose, to see what the test says of it. ", _lead(injected), "."),
+        tag(
+            "p",
+            "A rank was made to fail on purpose, to see what the test says of it. A cause that is told below "
+            "is that of the first such fault, and of no failure of the test's own.",
+        ),
         *([table("Faults that were put in", COLUMNS, rows)] if rows else []),
         tag(
             "details",
@@ -47,7 +51,13 @@ def injected_part(injected: Injected | None) -> list[Markup]:
             table("The first that holds, from F to A", ("grade", "when", "because"), rules),
         ),
     ]
-    return [tag("section", tag("h2", f"Grade {grade_word(injected.grade)} for faults of ours"), *told)]
+    return [tag("section", tag("h2", "Faults of ours"), *told)]
+
+
+def injected_lead(injected: Injected) -> Markup:
+    """What the page begins with, in the place of a verdict that would rest on the controls alone."""
+    word = f"grade {injected.grade.value}" if injected.grade else "no grade"
+    return tag("p", tag("span", word, class_="verdict"), f": {_lead(injected)}", class_="lead")
 
 
 def _lead(injected: Injected) -> str:

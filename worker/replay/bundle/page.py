@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.wording import counted
-from worker.replay.bundle.injected import injected_part
+from worker.replay.bundle.injected import injected_lead, injected_part
 from worker.replay.bundle.lane_marks import MarkKind
 from worker.replay.bundle.markup import Markup, tag, verbatim, void
 from worker.replay.bundle.named import Named, named_part
@@ -68,7 +68,7 @@ def page(replay: Replay, failed: Shown | None, control: Shown | None, about: Map
         void("meta", charset="utf-8"),
         void("meta", name="viewport", content="width=device-width, initial-scale=1"),
         void("meta", http_equiv="Content-Security-Policy", content=NOTHING_FROM_ELSEWHERE),
-        tag("title", f"{replay.verdict.value}: {replay.test}"),
+        tag("title", f"{'injected faults' if replay.injected else replay.verdict.value}: {replay.test}"),
         tag("style", verbatim(STYLE + PICTURE_STYLE)),
     )
     patterns = tag("svg", PATTERNS, class_="tl patterns", height=0, aria_hidden="true")
@@ -81,7 +81,7 @@ def _parts(
 ) -> Sequence[Markup]:
     return [
         tag("h1", replay.test),
-        tag("p", tag("span", replay.verdict.value, class_="verdict"), f": {replay.sentence}", class_="lead"),
+        _lead(replay),
         *injected_part(replay.injected),
         cause_part(replay.explanation.cause),
         *_findings(replay),
@@ -97,6 +97,14 @@ def _parts(
         tag("section", tag("h2", "The plan's decisions"), _decisions(replay), cleanup_table(replay.trials)),
         _how_to_check(),
     ]
+
+
+def _lead(replay: Replay) -> Markup:
+    if replay.injected is not None:
+        return injected_lead(replay.injected)
+    return tag(
+        "p", tag("span", replay.verdict.value, class_="verdict"), f": {replay.sentence}", class_="lead"
+    )
 
 
 def _findings(replay: Replay) -> list[Markup]:
