@@ -37,7 +37,7 @@ _CAUSES: Final = {
     CauseKind.TERMINATED_SLOW: "Give the worker more time, or less work: it was ended while it made "
     "progress, and did not crash.",
     CauseKind.DEADLOCK: "Have both take the two in the same order.",
-    CauseKind.TEST_ASSERTION: "The ranks agree and nothing else went wrong: look at the assertion itself.",
+    CauseKind.TEST_ASSERTION: "Nothing else went wrong than the assertion: look at its two sides.",
     CauseKind.NOT_EXPLAINED: "Look at the timeline in the bundle's page: no cause that we know fits.",
 }
 

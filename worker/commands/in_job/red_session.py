@@ -21,6 +21,7 @@ from worker.commands.in_job.turns import in_order, turns
 from worker.commands.replay_targets import RedTests, Target
 from worker.replay.engine import INTERRUPTED
 from worker.replay.report import Replay
+from worker.replay.sandbox.open import WAY_OUT
 from worker.replay.sandbox.refused import Refused
 
 SUMMARY: Final = "summary.md"
@@ -125,7 +126,7 @@ class RedSession:
         except Refused as error:
             if not self.replays.drop_walls():
                 raise
-            note = WITHOUT_WALLS.format(why=str(error))
+            note = WITHOUT_WALLS.format(why=str(error).removesuffix(WAY_OUT).rstrip())
         says.progress(f"flake-triage: {note}")
         self.report = replace(self.report, notes=(*self.report.notes, note))
         shutil.rmtree(out, ignore_errors=True)

@@ -153,7 +153,7 @@ def _limits(trials: Sequence[Trial]) -> Iterator[str]:
         )
         for one in held
     ]
-    yield _table(("limits by", "CPU", "memory", "processes", "isolation"), rows)
+    yield _table(("limits by", "CPU", "memory", "processes", "isolation"), list(dict.fromkeys(rows)))
     notes = list(dict.fromkeys(note for one in held for note in one.notes))
     if notes:
         yield "\n".join(f"- {inline(note)}" for note in notes[:20])

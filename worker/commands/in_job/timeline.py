@@ -33,7 +33,7 @@ def timeline(scene: Scene, origin: int | None) -> str:
     lanes = _chosen(scene.lanes, origin)
     if not any(lane.rank is not None for lane in lanes):
         return ""
-    rows = list(_summed_up(sorted(_rows(lanes, scene), key=lambda row: row.at), lanes))
+    rows = list(_summed_up(sorted(_rows(lanes), key=lambda row: row.at), lanes))
     head = ["s", *(_title(lane) for lane in lanes)]
     table = [head, ["--:", *("---" for _ in lanes)]]
     for row in rows[-MOST_ROWS:]:
@@ -60,7 +60,7 @@ def _title(lane: Lane) -> str:
     return "the test" if lane.rank is None else f"rank {lane.rank}"
 
 
-def _rows(lanes: Sequence[Lane], scene: Scene) -> Iterator[_Row]:
+def _rows(lanes: Sequence[Lane]) -> Iterator[_Row]:
     calls: dict[tuple[int, int], dict[int, Bar]] = defaultdict(dict)
     for index, lane in enumerate(lanes):
         for bar in lane.bars:
@@ -69,7 +69,8 @@ def _rows(lanes: Sequence[Lane], scene: Scene) -> Iterator[_Row]:
             told = inline(mark.words, _CELL)
             yield _Row(mark.at, {index: f"**{told}**" if mark.kind in _BAD else told})
         for shade in lane.shades:
-            yield _Row(shade.begins, {index: f"*{inline(shade.words, _CELL)}*"})
+            if index == 0 or shade.kind != "throttled":  # the quota holds the whole tree
+                yield _Row(shade.begins, {index: f"*{inline(shade.words, _CELL)}*"})
     for bars in calls.values():
         is_quiet = all(bar.match is Match.MATCHED and not bar.has_failed for bar in bars.values())
         cells = {index: _call(bar) for index, bar in bars.items()}
@@ -77,8 +78,6 @@ def _rows(lanes: Sequence[Lane], scene: Scene) -> Iterator[_Row]:
             absent = [index for index, lane in enumerate(lanes) if lane.bars and index not in bars]
             cells |= dict.fromkeys(absent, "*never entered it*")
         yield _Row(min(bar.begins for bar in bars.values()), cells, is_quiet)
-    if scene.divergence is not None:
-        yield _Row(scene.divergence.at, {0: f"**{inline(scene.divergence.words, _CELL)}**"})
 
 
 def _call(bar: Bar) -> str:

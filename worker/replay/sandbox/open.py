@@ -26,7 +26,7 @@ from worker.replay.suspect import Suspect
 WALLS: Final = (bubblewrap.NAME, UNSHARE)
 _TRYING_S: Final = 30.0
 _ANSWER: Final = 7
-_WAY_OUT: Final = "Install bubblewrap, or give --no-isolation to run the test with your own rights."
+WAY_OUT: Final = "Install bubblewrap, or give --no-isolation to run the test with your own rights."
 
 
 def open_sandbox(
@@ -137,7 +137,7 @@ def _best_walls(wanted: tuple[str, ...], *, becomes_other: bool) -> tuple[str, b
                 return isolation, maps_users
             troubles.append(f"{isolation}: {trouble}")
     told = "; ".join(dict.fromkeys(troubles))
-    raise Refused(f"The test cannot be kept away from this machine ({told}). {_WAY_OUT}")
+    raise Refused(f"The test cannot be kept away from this machine ({told}). {WAY_OUT}")
 
 
 @lru_cache
