@@ -75,7 +75,7 @@ def _told(program: Program, step: Step) -> Told | None:
 
 
 def _written(program: Program, step: Step, call: ast.Call) -> Told | None:
-    """A file that another process may read. Tensors that are saved are the work itself, not a word about it."""
+    """A file that another process may read. Tensors that are saved are the work itself, no word about it."""
     match call:
         case ast.Call(func=ast.Attribute(value=path, attr="write_text" | "write_bytes"), args=content):
             return _by(program, step, Medium.FILE, path, content)

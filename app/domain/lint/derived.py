@@ -1,17 +1,15 @@
 """Whether what an expression gives depends on a certain kind of source: an exit code, a report, an is_alive.
 
-Goes backwards through assignments, loops, lists that are filled, arguments and returns, in the frames in which
-they happen.
+Goes backwards through assignments, loops, lists that are filled, arguments and returns, in the frames in
+which they happen.
 """
 
 import ast
 from collections.abc import Callable, Iterator
 
-from app.domain.lint.source import Function, own_nodes
 from app.domain.lint.values import Frame, Values
 
 _FARTHEST = 10
-_FILLS = {"append", "add", "extend", "update", "insert", "appendleft", "setdefault", "put", "write"}
 
 Source = Callable[[ast.AST, Frame], bool]
 
@@ -23,7 +21,6 @@ class Derived:
         self._values = values
         self.is_source = is_source
         self._known: dict[tuple[ast.AST, Frame], bool] = {}
-        self._fills: dict[Function, dict[str, list[ast.expr]]] = {}
 
     def holds(self, node: ast.AST, frame: Frame, hops: int = _FARTHEST) -> bool:
         """Whether any part of the expression depends on a source."""
@@ -60,7 +57,7 @@ class Derived:
         return False
 
     def _bound_holds(self, value: ast.expr, places: tuple[int, ...], scope: Frame, hops: int) -> bool:
-        """Only the part that is unpacked, where the file shows it: of `codes, reports = launch()` one each."""
+        """Only the part that is unpacked, where the file shows it: `codes, reports = launch()`."""
         if places:
             origin = self._values.origin(value, scope)
             if isinstance(origin.node, ast.Tuple) and not origin.place and places[0] < len(origin.node.elts):
@@ -79,17 +76,8 @@ class Derived:
         return False
 
     def _filled(self, name: str, scope: Frame, hops: int) -> bool:
-        values = self._filling(scope.function).get(name, ())
+        values = self._values.file.fills(scope.function).get(name, ())
         return any(self.holds(v, scope, hops - 1) or self._decided(v, scope, hops) for v in values)
-
-    def _filling(self, function: Function) -> dict[str, list[ast.expr]]:
-        if function not in self._fills:
-            found: dict[str, list[ast.expr]] = {}
-            for inner in (function, *(f for f in self._values.file.functions if f.outer is function)):
-                for name, value in _fills(inner):
-                    found.setdefault(name, []).append(value)
-            self._fills[function] = found
-        return self._fills[function]
 
     def _attribute_holds(self, node: ast.Attribute, frame: Frame, hops: int) -> bool:
         if isinstance(node.value, ast.Name):
@@ -106,16 +94,11 @@ class Derived:
     def _returns(self, call: ast.Call, frame: Frame, hops: int) -> bool:
         for callee in self._values.callees(call.func, frame):
             inside = self._values.activation(callee, call, frame)
-            if any(self.holds(value, inside, hops - 1) for value in returned(callee.function)):
+            if any(
+                self.holds(value, inside, hops - 1) for value in self._values.file.returned(callee.function)
+            ):
                 return True
         return False
-
-
-def returned(function: Function) -> Iterator[ast.expr]:
-    """All that calls of it may give back."""
-    for node in own_nodes(function):
-        if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
-            yield node.value
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:
@@ -131,26 +114,3 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
 def _hands_over(node: ast.AST) -> bool:
     """Whether a call makes a process or thread: what it is given is not what it is."""
     return isinstance(node, ast.Call) and any(keyword.arg == "target" for keyword in node.keywords)
-
-
-def _fills(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """Names of containers and what is put into them."""
-    for node in own_nodes(function):
-        match node:
-            case ast.Call(func=ast.Attribute(value=target, attr=attr), args=args) if attr in _FILLS:
-                yield from ((name, value) for name in _spelled(target) for value in args)
-            case ast.Assign(targets=[ast.Subscript(value=target)], value=value):
-                yield from ((name, value) for name in _spelled(target))
-            case ast.AugAssign(target=target, value=value):
-                yield from ((name, value) for name in _spelled(target))
-
-
-def _spelled(target: ast.expr) -> tuple[str, ...]:
-    while isinstance(target, ast.Subscript):
-        target = target.value
-    match target:
-        case ast.Name(id=name):
-            return (name,)
-        case ast.Attribute(value=ast.Name(id=owner), attr=attr):
-            return (f"{owner}.{attr}",)
-    return ()

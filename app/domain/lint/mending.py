@@ -17,7 +17,7 @@ def mend(*lines: str) -> str:
 
 
 def plain(program: Program, node: ast.AST, otherwise: str) -> str:
-    """The expression as the file writes it, where that is short enough to be quoted and to stand in an example."""
+    """The expression as the file writes it, where that is short enough to stand in an example."""
     text = program.file.text(node, longest=_SHORT + 1)
     if len(text) > _SHORT or not text:
         return otherwise
@@ -62,12 +62,9 @@ def telling(program: Program, report: Told | None, rank: str, content: str) -> s
             )
         case Medium.ANSWER:
             return f"return {rank}, {content}"
-    verb = report.step.node.func.attr if _is_method(report.step.node) else "put"  # type: ignore[union-attr]  # just seen
+    called = report.step.node.func if isinstance(report.step.node, ast.Call) else None
+    verb = called.attr if isinstance(called, ast.Attribute) else "put"
     return f"{receiver}.{verb}(({rank}, {content}))"
-
-
-def _is_method(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
 
 
 def processes_name(program: Program, root: Root) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from app.domain.lint.collected import CollectedTest, collected_tests, is_autouse
-from app.domain.lint.source import Function, SourceFile, own_nodes
+from app.domain.lint.source import Function, SourceFile
 from app.domain.lint.steps import Step, is_yield, walk
 from app.domain.lint.values import Frame, Values
 from app.domain.lint.workers import How, Start, Worker, starts_in
@@ -59,8 +59,8 @@ class Program:
         reached = {step.frame.function for root in found for step in root.steps}
         reached |= {worker.function for root in found for worker in root.workers}
         rest = [f for f in self.file.functions if f not in reached]
-        called = {f for g in rest for f in self._mentioned(g) if f is not g}
-        for function in sorted(rest, key=lambda f: f in called):
+        called = {name for function in rest for name in _mentioned(self.file, function)}
+        for function in sorted(rest, key=lambda f: f.name in called):
             if function in reached or function.name == "<lambda>":
                 continue
             root = self._root(function, (), self.steps(self.values.frame(function)))
@@ -126,9 +126,22 @@ class Program:
 
     def _handed(self, call: ast.Call, frame: Frame) -> Iterator[Frame]:
         for argument in (*call.args, *(k.value for k in call.keywords)):
-            if isinstance(argument, ast.Name | ast.Attribute | ast.Lambda | ast.Call):
+            if self._may_be_function(argument):
                 for callee in self.values.callees(argument, frame):
                     yield callee.called_with((), {})
+
+    def _may_be_function(self, node: ast.expr) -> bool:
+        """A cheap look, since nearly all arguments are something else."""
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                return name in self._names
+            case ast.Call(func=ast.Name(id="partial") | ast.Attribute(attr="partial")):
+                return True
+        return isinstance(node, ast.Lambda)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(function.name for function in self.file.functions)
 
     def _steps_of_test(self, test: CollectedTest) -> tuple[Step, ...]:
         before: list[Step] = []
@@ -166,12 +179,6 @@ class Program:
         method = self.file.method(test.owner, name) if test.owner is not None else None
         return self.steps(self.values.frame(method)) if method is not None else ()
 
-    def _mentioned(self, function: Function) -> Iterator[Function]:
-        frame = self.values.frame(function)
-        for node in own_nodes(function):
-            if isinstance(node, ast.Name | ast.Attribute):
-                yield from (c.function for c in self.values.callees(node, frame))
-
 
 def _split(steps: tuple[Step, ...]) -> tuple[list[Step], list[Step]]:
     """A fixture's steps before its yield, and those after it."""
@@ -187,3 +194,11 @@ def _joins(file: SourceFile, step: Step) -> bool:
         return False
     last = file.dotted(step.node.func).rpartition(".")[2]
     return last in {"init_process_group", "init_device_mesh", "init_distributed", "setup_distributed"}
+
+
+def _mentioned(file: SourceFile, function: Function) -> Iterator[str]:
+    for node in file.own_nodes(function):
+        if isinstance(node, ast.Name | ast.Attribute):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            if name != function.name:
+                yield name

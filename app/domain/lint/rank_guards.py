@@ -32,31 +32,33 @@ def rank_guard(program: Program, step: Step) -> ast.AST | None:
 def _guards(program: Program, node: ast.AST, frame: Frame) -> Iterator[ast.AST]:
     below: ast.AST = node
     for current in program.file.around(node):
-        match current:
-            case ast.If(test=test, body=body, orelse=orelse):
-                if _is_in(below, body) and selects(program, test, frame):
-                    yield current
-                if _is_in(below, orelse) and excludes(program, test, frame):
-                    yield current
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                if (below is body and selects(program, test, frame)) or (
-                    below is orelse and excludes(program, test, frame)
-                ):
-                    yield current
-            case ast.match_case(pattern=ast.MatchValue()):
-                match = program.file.parent(current)
-                if isinstance(match, ast.Match) and is_rank(
-                    program.file, program.values, match.subject, frame
-                ):
-                    yield current
-            case ast.BoolOp(op=ast.And(), values=values) if any(
-                selects(program, v, frame) for v in values[:-1]
-            ):
-                yield current
+        if _lets_one_through(program, current, below, frame):
+            yield current
         yield from _left_before(program, below, current, frame)
         if current is frame.function.node:
             return
         below = current
+
+
+def _lets_one_through(program: Program, around: ast.AST, below: ast.AST, frame: Frame) -> bool:
+    """Whether what stands around a part of itself leads only one rank there."""
+    match around:
+        case ast.If(test=test, body=body, orelse=orelse):
+            return (_is_in(below, body) and selects(program, test, frame)) or (
+                _is_in(below, orelse) and excludes(program, test, frame)
+            )
+        case ast.IfExp(test=test, body=value, orelse=other):
+            return (below is value and selects(program, test, frame)) or (
+                below is other and excludes(program, test, frame)
+            )
+        case ast.match_case(pattern=ast.MatchValue()):
+            match = program.file.parent(around)
+            return isinstance(match, ast.Match) and is_rank(
+                program.file, program.values, match.subject, frame
+            )
+        case ast.BoolOp(op=ast.And(), values=values):
+            return any(selects(program, value, frame) for value in values[:-1])
+    return False
 
 
 def _left_before(program: Program, below: ast.AST, around: ast.AST, frame: Frame) -> Iterator[ast.AST]:

@@ -24,7 +24,7 @@ def is_rank(file: SourceFile, values: Values, node: ast.AST, frame: Frame) -> bo
     return any(_tells_rank(file, value) for value in values.chain(node, frame))
 
 
-def _tells_rank(file: SourceFile, value: Value) -> bool:  # noqa: PLR0911 - one arm a kind of expression
+def _tells_rank(file: SourceFile, value: Value) -> bool:  # noqa: PLR0911 - a kind each
     match value.node:
         case ast.Name(id=name):
             return name.lower() in RANK_NAMES or name in value.frame.ranks
@@ -84,7 +84,7 @@ def _computed(operation: ast.operator, a: int, b: int) -> int | None:
     return None
 
 
-def element_count(values: Values, node: ast.AST, frame: Frame, hops: int = 6) -> int | None:  # noqa: PLR0911 - one arm a kind of expression
+def element_count(values: Values, node: ast.AST, frame: Frame, hops: int = 6) -> int | None:  # noqa: PLR0911 - a kind each
     """How many elements a loop over the expression sees; None if the file does not tell."""
     value = values.origin(node, frame)
     match value.node:

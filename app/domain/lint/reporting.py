@@ -1,4 +1,4 @@
-"""What a worker tells its parent, and which of its steps are covered by a `try` that tells what was raised."""
+"""What a worker tells its parent, and which of its steps stand under a `try` that tells what was raised."""
 
 import ast
 from collections.abc import Iterator
@@ -104,7 +104,7 @@ class Reporting:
 
     @cached_property
     def reporting_withs(self) -> frozenset[ast.AST]:
-        """The with statements whose context manager, a generator or class of the file, tells what was raised."""
+        """The with statements whose context manager, of the file, tells what was raised."""
         found: set[ast.AST] = set()
         for step in self.steps:
             if isinstance(step.node, ast.With | ast.AsyncWith):
@@ -134,7 +134,7 @@ class Reporting:
 
     @cached_property
     def is_recorded(self) -> bool:
-        """Whether torchrun's `record` wraps something of it, which writes what was raised to an error file."""
+        """Whether torchrun's `record` wraps something of it: it writes what was raised to an error file."""
         functions = {step.frame.function for step in self.steps}
         decorators = (d for f in functions for d in getattr(f.node, "decorator_list", ()))
         return any(self._program.file.dotted(d).removesuffix("()") in _RECORDS for d in decorators)

@@ -15,6 +15,7 @@ from app.domain.lint.imported import imported_names, star_modules, usual_spellin
 
 LARGEST_CHARACTERS = 2_000_000  # the largest test file of torch itself holds a third of this
 DEEPEST_NESTING = 200  # CPython's own parser gives up on brackets there, so people's code stays far below
+_FILLS = {"append", "add", "extend", "update", "insert", "appendleft", "setdefault", "put", "write"}
 _MOST_LINES_RETOLD = 40  # beyond that nothing is quoted as a whole
 
 
@@ -64,8 +65,8 @@ class Function:
 class Binding:
     """One place where a name gets its value: `how` is assigned, each (of a loop) or entered (by with).
 
-    `places` is the way into an unpacked value: `a, (b, c) = x` binds c to x at (1, 1). `node` is the statement,
-    with-item or comprehension clause that does it.
+    `places` is the way into an unpacked value: `a, (b, c) = x` binds c to x at (1, 1). `node` is the
+    statement, with-item or comprehension clause that does it.
     """
 
     value: ast.expr
@@ -86,6 +87,10 @@ class SourceFile:
     _parents: dict[ast.AST, ast.AST]
     _by_node: dict[ast.AST, Function]
     _bindings: dict[Function, dict[str, list[Binding]]] = field(default_factory=dict)
+    _fills: dict[Function, dict[str, list[ast.expr]]] = field(default_factory=dict)
+    _own: dict[Function, tuple[ast.AST, ...]] = field(default_factory=dict)
+    _methods: dict[ast.ClassDef, tuple[Function, ...]] = field(default_factory=dict)
+    _attributes: dict[ast.ClassDef, dict[str, tuple[Function, list[Binding]]]] = field(default_factory=dict)
 
     @property
     def module(self) -> Function:
@@ -98,6 +103,26 @@ class SourceFile:
     @cached_property
     def _by_place(self) -> dict[tuple[ast.AST, str], Function]:
         return {(f.owner or f.outer.node, f.name): f for f in self.functions if f.outer is not None}
+
+    @cached_property
+    def _inside(self) -> dict[Function, list[Function]]:
+        found: dict[Function, list[Function]] = {}
+        for function in self.functions:
+            if function.outer is not None and not function.outer.is_module:
+                found.setdefault(function.outer, []).append(function)
+        return found
+
+    @cached_property
+    def _by_owner(self) -> dict[ast.ClassDef, list[Function]]:
+        found: dict[ast.ClassDef, list[Function]] = {}
+        for function in self.functions:
+            if function.owner is not None:
+                found.setdefault(function.owner, []).append(function)
+        return found
+
+    @cached_property
+    def _by_class_name(self) -> dict[str, ast.ClassDef]:
+        return {c.name: c for c in reversed(self.classes)}
 
     @cached_property
     def imported(self) -> dict[str, str]:
@@ -138,14 +163,36 @@ class SourceFile:
             text = _retold(node) or text
         return text if len(text) <= longest else text[: longest - 3] + "..."
 
+    def own_nodes(self, function: Function) -> tuple[ast.AST, ...]:
+        """The nodes of its body in the order of the text, without the bodies of definitions inside it."""
+        if function not in self._own:
+            self._own[function] = tuple(own_nodes(function))
+        return self._own[function]
+
+    def fills(self, function: Function) -> dict[str, list[ast.expr]]:
+        """What is put into containers in a function and those inside it, by the container's name."""
+        if function not in self._fills:
+            found: dict[str, list[ast.expr]] = {}
+            for inner in (function, *self._inside.get(function, ())):
+                for name, value in _filled(self.own_nodes(inner)):
+                    found.setdefault(name, []).append(value)
+            self._fills[function] = found
+        return self._fills[function]
+
+    def returned(self, function: Function) -> Iterator[ast.expr]:
+        """All that calls of it may give back."""
+        for node in self.own_nodes(function):
+            if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
+                yield node.value
+
     def bindings(self, function: Function) -> dict[str, list[Binding]]:
         """Where names get values in this function, by name, in the order of the text."""
         if function not in self._bindings:
-            self._bindings[function] = _bindings_of(function)
+            self._bindings[function] = _bindings_of(self.own_nodes(function))
         return self._bindings[function]
 
     def bindings_at(self, function: Function, name: str, use: ast.AST) -> list[Binding]:
-        """Those of them that a use of the name can see: inside a loop over it the loop's, else all but inner ones."""
+        """Those of them that a use of the name can see: the loop's inside a loop over it, else all outer."""
         bound = self.bindings(function).get(name, [])
         if not any(binding.how == "each" for binding in bound):
             return bound
@@ -164,7 +211,7 @@ class SourceFile:
         return self._by_place.get((scope.node, name))
 
     def class_named(self, name: str) -> ast.ClassDef | None:
-        return next((c for c in self.classes if c.name == name), None)
+        return self._by_class_name.get(name)
 
     def bases(self, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
         """The class and those of its ancestors that stand in the file, nearest first."""
@@ -189,9 +236,23 @@ class SourceFile:
 
     def methods(self, owner: ast.ClassDef) -> tuple[Function, ...]:
         """All methods that an instance has and the file holds, those of the class itself first."""
-        names = dict.fromkeys(f.name for c in self.bases(owner) for f in self.functions if f.owner is c)
-        found = (self.method(owner, name) for name in names)
-        return tuple(function for function in found if function is not None)
+        if owner not in self._methods:
+            held = [f for c in self.bases(owner) for f in self._by_owner.get(c, ())]
+            nearest = {f.name: f for f in reversed(held)}
+            self._methods[owner] = tuple(nearest[name] for name in dict.fromkeys(f.name for f in held))
+        return self._methods[owner]
+
+    def attributes(self, owner: ast.ClassDef) -> dict[str, tuple[Function, list[Binding]]]:
+        """What methods assign to the instance, by name: the first method that does, and its assignments."""
+        if owner not in self._attributes:
+            found: dict[str, tuple[Function, list[Binding]]] = {}
+            for method in self.methods(owner):
+                for name, bound in self.bindings(method).items():
+                    instance, _, attribute = name.partition(".")
+                    if attribute and instance in method.parameters[:1]:
+                        found.setdefault(attribute, (method, bound))
+            self._attributes[owner] = found
+        return self._attributes[owner]
 
     def is_imported_or_builtin(self, name: str) -> bool:
         """Whether a name stands for code rather than for a value of the moment."""
@@ -307,9 +368,9 @@ def own_nodes(function: Function) -> Iterator[ast.AST]:
             waiting += reversed(list(ast.iter_child_nodes(node)))
 
 
-def _bindings_of(function: Function) -> dict[str, list[Binding]]:
+def _bindings_of(nodes: tuple[ast.AST, ...]) -> dict[str, list[Binding]]:
     found: dict[str, list[Binding]] = {}
-    for node in own_nodes(function):
+    for node in nodes:
         for target, value, how in _targets(node):
             for name, places in _unpacked(target):
                 found.setdefault(name, []).append(Binding(value, places, how, node))
@@ -342,3 +403,26 @@ def _unpacked(target: ast.expr) -> Iterator[tuple[str, tuple[int, ...]]]:
             yield node.id, places
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield f"{node.value.id}.{node.attr}", places
+
+
+def _filled(nodes: tuple[ast.AST, ...]) -> Iterator[tuple[str, ast.expr]]:
+    """Names of containers and what is put into them."""
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=target, attr=attr), args=args) if attr in _FILLS:
+                yield from ((name, value) for name in _spelled(target) for value in args)
+            case ast.Assign(targets=[ast.Subscript(value=target)], value=value):
+                yield from ((name, value) for name in _spelled(target))
+            case ast.AugAssign(target=target, value=value):
+                yield from ((name, value) for name in _spelled(target))
+
+
+def _spelled(target: ast.expr) -> tuple[str, ...]:
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    match target:
+        case ast.Name(id=name):
+            return (name,)
+        case ast.Attribute(value=ast.Name(id=owner), attr=attr):
+            return (f"{owner}.{attr}",)
+    return ()

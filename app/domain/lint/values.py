@@ -64,6 +64,7 @@ class Values:
     def __init__(self, file: SourceFile) -> None:
         self.file = file
         self._module = Frame(file.module)
+        self._callees: dict[tuple[ast.AST, Frame], tuple[Callee, ...]] = {}
         self._fixtures = {name: f for f in file.functions if (name := fixture_name(file, f)) is not None}
 
     @property
@@ -94,7 +95,7 @@ class Values:
             yield value
             value, hops = (self._step(value, hops) if hops > 0 else None), hops - 1
 
-    def _step(self, value: Value, hops: int) -> Value | None:  # noqa: PLR0911 - one arm a kind of expression
+    def _step(self, value: Value, hops: int) -> Value | None:  # noqa: PLR0911 - a kind each
         match value.node:
             case ast.Name(id=name):
                 return self._named(name, value, hops)
@@ -191,7 +192,7 @@ class Values:
             return Value(element.node, element.frame, (*element.place, *places, *value.place))
         return Value(binding.value, frame, (*binding.places, *value.place))
 
-    def element(self, node: ast.AST, frame: Frame, hops: int = 8) -> Value | None:  # noqa: PLR0911 - one arm a kind of expression
+    def element(self, node: ast.AST, frame: Frame, hops: int = 8) -> Value | None:  # noqa: PLR0911 - a kind each
         """An element of what a loop runs over, by the first one that the file shows."""
         if hops <= 0:
             return None
@@ -204,7 +205,7 @@ class Values:
                 found = [self.element(one, held.frame, hops // 2) for one in inner]
                 nodes = [one.node if one is not None else ast.Constant(value=None) for one in found]
                 known = next((one.frame for one in found if one is not None), held.frame)
-                return Value(ast.Tuple(elts=nodes, ctx=ast.Load()), known)  # type: ignore[arg-type]  # only ever expressions
+                return Value(ast.Tuple(elts=nodes, ctx=ast.Load()), known)  # type: ignore[arg-type]  # expressions
             case ast.Call(func=ast.Name(), args=[inner, *_]) if _is_wrapper(held.node):
                 return self.element(inner, held.frame, hops - 1)
             case ast.ListComp(elt=elt) | ast.GeneratorExp(elt=elt) | ast.SetComp(elt=elt):
@@ -225,14 +226,10 @@ class Values:
         while seen is not None and hops > 0:
             if isinstance(seen.node, ast.Name | ast.Attribute):
                 name = self.file.text(seen.node)
-                for function_frame in _outward(seen.frame):
-                    for inner in own_nodes(function_frame.function):
-                        match inner:
-                            case ast.Call(
-                                func=ast.Attribute(value=target, attr="append" | "add"), args=[item]
-                            ):
-                                if self.file.text(target) == name:
-                                    return Value(item, function_frame)
+                for scope in _outward(seen.frame):
+                    put = self.file.fills(scope.function).get(name)
+                    if put:
+                        return Value(put[0], scope)
             seen, hops = self._step(seen, hops), hops - 1
         return None
 
@@ -249,12 +246,10 @@ class Values:
         return None
 
     def _of_class(self, owner: ast.ClassDef, attr: str, frame: Frame, value: Value) -> Value | None:
-        methods = [f for c in self.file.bases(owner) for f in self.file.functions if f.owner is c]
-        for method in methods:
-            for name, bound in self.file.bindings(method).items():
-                if name.partition(".")[2] == attr and name.partition(".")[0] in method.parameters[:1]:
-                    inside = frame if frame.function is method else self.frame(method)
-                    return self._bound(_first_telling(bound), inside, value, 4)
+        method, bound = self.file.attributes(owner).get(attr, (None, []))
+        if method is not None:
+            inside = frame if frame.function is method else self.frame(method)
+            return self._bound(_first_telling(bound), inside, value, 4)
         for statement in (s for c in self.file.bases(owner) for s in c.body):
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=held) if name == attr:
@@ -292,8 +287,16 @@ class Values:
             return self.elements(self.origin(element.value, frame), hops - 1)
         return (Value(element, frame),)
 
-    def callees(self, node: ast.AST, frame: Frame, hops: int = 8) -> tuple[Callee, ...]:  # noqa: PLR0911 - one arm a kind of expression
+    def callees(self, node: ast.AST, frame: Frame, hops: int = 8) -> tuple[Callee, ...]:
         """The functions of the file that an expression can be, where it is called or handed on."""
+        if (node, frame) not in self._callees:
+            self._callees[node, frame] = ()  # of what is asked for again while it is being answered
+            self._callees[node, frame] = self._found(node, frame, hops)
+        return self._callees[node, frame]
+
+    def _found(  # noqa: PLR0911 - a kind each
+        self, node: ast.AST, frame: Frame, hops: int
+    ) -> tuple[Callee, ...]:
         if hops <= 0:
             return ()
         held = self.origin(node, frame, hops)
@@ -344,7 +347,7 @@ class Values:
         return Callee(function, scope)
 
     def _given_back_by(self, applied: Frame) -> Iterator[Function]:
-        for node in own_nodes(applied.function):
+        for node in self.file.own_nodes(applied.function):
             match node:
                 case ast.Return(value=ast.Name(id=name)):
                     inner = self.file.defined_in(applied.function, name)

@@ -1,10 +1,11 @@
 """An assertion on exit codes that says neither whose code it is nor what it was.
 
-`assert all(process.exitcode == 0 for process in processes)` fails as `assert False`. In the incident behind this
-rule that line was all that two failed runs of main left behind. Which rank, and whether it crashed (a negative
-code is a signal), was known to the parent at that moment, and it did not say so.
+`assert all(process.exitcode == 0 for process in processes)` fails as `assert False`. In the incident behind
+this rule that line was all that two failed runs of main left behind. Which rank, and whether it crashed (a
+negative code is a signal), was known to the parent at that moment, and it did not say so.
 
-A comparison of lists shows the codes by itself, so it is no finding; a fixed sentence as message shows nothing.
+A comparison of lists shows the codes by itself, so it is no finding; a fixed sentence as message shows
+nothing.
 """
 
 import ast

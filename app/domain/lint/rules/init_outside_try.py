@@ -1,9 +1,9 @@
 """A worker joins its group before the `try` that reports what it raises.
 
-Joining is what fails most on a loaded machine: a port is taken, a peer comes late, a store does not answer. A
-worker that puts its traceback on a queue in an `except`, but joins before the `try`, then exits non-zero and says
-nothing. In the incident behind this rule a rank ended that way or another, and two failed runs of main held
-`assert False` and no more: which of the two it was could not be told from them.
+Joining is what fails most on a loaded machine: a port is taken, a peer comes late, a store does not answer.
+A worker that puts its traceback on a queue in an `except`, but joins before the `try`, then exits non-zero
+and says nothing. In the incident behind this rule a rank ended that way or another, and two failed runs of
+main held `assert False` and no more: which of the two it was could not be told from them.
 
 A worker that reports nothing anywhere is not this rule's business, nor is one whose caller reports for it.
 """
@@ -20,8 +20,8 @@ from app.domain.lint.steps import Part, Step, Within
 from app.domain.lint.weakness import Weakness
 
 _JOINS = re.compile(
-    r"init_process_group|init_device_mesh|init_distributed(?:_environment|_mode)?|init_rpc|init_dist|dist_init"
-    r"|(?:setup|initialize)_(?:dist|distributed|process_group)"
+    r"init_process_group|init_device_mesh|init_distributed(?:_environment|_mode)?|init_rpc|init_dist"
+    r"|dist_init|(?:setup|initialize)_(?:dist|distributed|process_group)"
 )
 
 

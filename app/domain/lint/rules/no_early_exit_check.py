@@ -1,8 +1,8 @@
-"""The parent waits for a word of its workers and does not watch the workers, so a dead one costs the whole timeout.
+"""The parent waits for a word of its workers and does not watch them, so a dead one costs the whole timeout.
 
-A worker that dies before it has put anything leaves `queue.get(timeout=180)` waiting for 180 s, or for ever; what
-is shown then is `Empty`, which is about the queue. In the incident behind this rule the test with the mend fails
-in 4 s with the worker's own traceback.
+A worker that dies before it has put anything leaves `queue.get(timeout=180)` waiting for 180 s, or for
+ever; what is shown then is `Empty`, which is about the queue. In the incident behind this rule the test
+with the mend fails in 4 s with the worker's own traceback.
 """
 
 import ast
@@ -41,7 +41,7 @@ def _is_unwatched(start: Start) -> bool:
 
 
 def is_long(wait: Wait) -> bool:
-    """Whether a dead worker would cost more than SHORT_S: no end, a late one, or a short one again and again."""
+    """Whether a dead worker would cost more than SHORT_S: no end, a late one, or short ones in a loop."""
     again = any(isinstance(within.node, ast.While) for within in wait.step.within)
     return wait.timeout_s is None or wait.timeout_s >= SHORT_S or again
 

@@ -1,7 +1,8 @@
 """The parent reads fewer items than its processes put, so a report stays unread.
 
-In the incident behind this rule every rank had an `except` that put its traceback on one queue, and the parent took
-one item: the success of rank 0. The traceback of rank 1 was written, sent, received, and thrown away.
+In the incident behind this rule every rank had an `except` that put its traceback on one queue, and the
+parent took one item: the success of rank 0. The traceback of rank 1 was written, sent, received, and thrown
+away.
 """
 
 import ast
@@ -38,7 +39,7 @@ def find(program: Program) -> Iterator[Weakness]:
         for channel in _channels(program, root):
             mine = [read for read in reads if is_same(read.channel, channel.made)]
             if mine and not channel.is_of_failures and not _is_read_elsewhere(program, root, channel):
-                put, several = _put_count(program, root, channel, mine[0].step)
+                put, several = _put_count(program, channel, mine[0].step)
                 read = _read_count(program, channel, mine)
                 if several and read is not None and read < (put if put is not None else 2):
                     yield _weakness(program, root, mine[0], put, read)
@@ -78,7 +79,7 @@ def _is_read_elsewhere(program: Program, root: Root, channel: _Channel) -> bool:
     return False
 
 
-def _put_count(program: Program, root: Root, channel: _Channel, read: Step) -> tuple[int | None, bool]:
+def _put_count(program: Program, channel: _Channel, read: Step) -> tuple[int | None, bool]:
     """How many processes put, None if it is not told; and whether they are several."""
     total: int | None = 0
     several = len(channel.workers) > 1

@@ -1,10 +1,10 @@
 """Only one rank reports, so what another rank raised is told by nobody.
 
-In the incident behind this rule the parent took the success of rank 0, while the traceback of rank 1 was what
-everyone looked for. Where rank 1 does not even have a way to tell it, the log ends with an exit code.
+In the incident behind this rule the parent took the success of rank 0, while the traceback of rank 1 was
+what everyone looked for. Where rank 1 does not even have a way to tell it, the log ends with an exit code.
 
-Workers whose exceptions reach the parent by other means (spawn, a pool, a program's stderr) are named only where
-they swallow what they catch.
+Workers whose exceptions reach the parent by other means (spawn, a pool, a program's stderr) are named only
+where they swallow what they catch.
 """
 
 import ast

@@ -1,7 +1,7 @@
-"""The exit codes are asserted before what was reported, so the assertion that would show the traceback never runs.
+"""The exit codes are asserted first, so the assertion that would show the traceback never runs.
 
-In the incident behind this rule a worker's traceback would have been looked at one line below
-`assert all(process.exitcode == 0 for process in processes)`. That line failed first, and says nothing.
+In the incident behind this rule a worker's traceback would have been looked at one line below `assert
+all(process.exitcode == 0 for process in processes)`. That line failed first, and says nothing.
 """
 
 import ast
@@ -14,7 +14,6 @@ from app.domain.lint.finding import Rule
 from app.domain.lint.mending import mend, name_of
 from app.domain.lint.program import Program, Root
 from app.domain.lint.reporting import Reporting
-from app.domain.lint.steps import Step
 from app.domain.lint.values import Frame
 from app.domain.lint.weakness import Weakness
 from app.domain.lint.workers import How
@@ -30,7 +29,7 @@ def find(program: Program) -> Iterator[Weakness]:
         if not told and not programs:
             continue
         reports = Derived(program.values, _Reports(program, root, told, programs=programs).is_report)
-        late = _too_late(program, codes, reports, root)
+        late = _too_late(codes, reports, root)
         if late is not None:
             yield _weakness(program, root, late, told)
 
@@ -68,8 +67,8 @@ class _Reports:
         return False
 
 
-def _too_late(program: Program, codes: ExitCodes, reports: Derived, root: Root) -> Check | None:
-    """The check on exit codes before which nothing shows what was reported, and after which something would."""
+def _too_late(codes: ExitCodes, reports: Derived, root: Root) -> Check | None:
+    """The check on exit codes before which nothing shows what was reported, while something after it would."""
     zero = next(codes.zero_checks(root.steps), None)
     if zero is None or any(reports.holds(part, zero.frame) for part in (*zero.message, zero.test)):
         return None
@@ -79,7 +78,7 @@ def _too_late(program: Program, codes: ExitCodes, reports: Derived, root: Root) 
     if any(place < at for place in places):
         return None
     later = any(place > at for place in places)
-    return zero if later or _takes_after(program, reports, root, at) else None
+    return zero if later or _takes_after(reports, root, at) else None
 
 
 def _shows(reports: Derived, check: Check) -> bool:
@@ -94,15 +93,11 @@ def _shows(reports: Derived, check: Check) -> bool:
     return reports.holds(check.test, check.frame)
 
 
-def _takes_after(program: Program, reports: Derived, root: Root, at: int) -> bool:
+def _takes_after(reports: Derived, root: Root, at: int) -> bool:
     return any(
-        isinstance(step.node, ast.Call) and reports_directly(reports, step) for step in root.steps[at + 1 :]
+        isinstance(step.node, ast.Call) and reports.is_source(step.node, step.frame)
+        for step in root.steps[at + 1 :]
     )
-
-
-def reports_directly(reports: Derived, step: Step) -> bool:
-    """Whether a call is itself the reading of a report."""
-    return reports.is_source(step.node, step.frame)
 
 
 def _weakness(program: Program, root: Root, late: Check, told: list[Told]) -> Weakness:

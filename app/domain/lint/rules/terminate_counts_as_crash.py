@@ -1,8 +1,9 @@
 """A worker that is merely slow is terminated, and then fails the same assertion as one that crashed.
 
-After `join(timeout)` the parent terminates what is still alive; its exit code becomes -15, and the assertion on
-exit codes cannot tell a loaded machine from a defect. In the incident behind this rule that was one of three
-explanations that the log left open; telling "terminated because slow" from "crashed" was part of the mend.
+After `join(timeout)` the parent terminates what is still alive; its exit code becomes -15, and the
+assertion on exit codes cannot tell a loaded machine from a defect. In the incident behind this rule that
+was one of three explanations that the log left open; telling "terminated because slow" from "crashed" was
+part of the mend.
 """
 
 import ast
@@ -32,9 +33,9 @@ def find(program: Program) -> Iterator[Weakness]:
         for place, step in enumerate(root.steps):
             if not is_kill(step.node):
                 continue
-            branch = _branch(program, alive, root, step, place)
+            branch = _branch(alive, root, step, place)
             check = _check_after(codes, root, place)
-            if branch is None or check is None or _is_told(program, codes, alive, root, step, branch, check):
+            if branch is None or check is None or _is_told(codes, alive, root, step, branch, check):
                 continue
             yield _weakness(program, root, step, check)
 
@@ -63,8 +64,8 @@ def is_kill(node: ast.AST) -> bool:
     return False
 
 
-def _branch(program: Program, alive: Derived, root: Root, step: Step, place: int) -> Within | None:
-    """What makes the parent terminate: a look at who is alive, a timeout that ran out; the join before, else."""
+def _branch(alive: Derived, root: Root, step: Step, place: int) -> Within | None:
+    """What makes the parent terminate: a look at who is alive, a timeout that ran out, or a join."""
     for within in reversed(step.within):
         if within.part is Part.HANDLER and within.handler is not None:
             return within if _is_late(within.handler) else None
@@ -122,10 +123,8 @@ def _reads_after(codes: ExitCodes, root: Root, place: int, check: Check) -> bool
     return not written or max(written) > place
 
 
-def _is_told(
-    program: Program, codes: ExitCodes, alive: Derived, root: Root, step: Step, branch: Within, check: Check
-) -> bool:
-    """Whether anything tells slow from crashed: a mark, a failure of its own, a message, a look at the signal."""
+def _is_told(codes: ExitCodes, alive: Derived, root: Root, step: Step, branch: Within, check: Check) -> bool:
+    """Whether anything tells slow from crashed: a mark, an own failure, a message, a look at the signal."""
     if any(_marks(inner.node) for inner in root.steps if _is_beside(inner, step, branch)):
         return True
     if any(alive.holds(part, check.frame) for part in check.message):
@@ -163,9 +162,9 @@ def _knows_signals(codes: ExitCodes, root: Root) -> bool:
     frames = {step.frame.function: step.frame for step in root.steps}
     for function, frame in frames.items():
         for node in own_nodes(function):
-            if isinstance(node, ast.Compare) and any(_is_signal(c) for c in (node.left, *node.comparators)):
-                if codes.derived.holds(node, frame):
-                    return True
+            compared = (node.left, *node.comparators) if isinstance(node, ast.Compare) else ()
+            if any(_is_signal(side) for side in compared) and codes.derived.holds(node, frame):
+                return True
     return False
 
 
