@@ -95,6 +95,49 @@ def test_another_rank_and_a_control_are_left_alone(tools: Tools) -> None:
         assert marks(ran) == 0
 
 
+HELPED = """
+    import multiprocessing as mp, subprocess, sys
+
+    def help_():
+        pass
+
+    def work(rank):
+        helper = mp.get_context("fork").Process(target=help_)
+        helper.start()
+        helper.join()
+        program = subprocess.run([sys.executable, "-c", "pass"])
+        print(rank, helper.exitcode, program.returncode, flush=True)
+
+    if __name__ == "__main__":
+        ranks = [mp.get_context("fork").Process(target=work, args=(rank,)) for rank in range(2)]
+        for one in ranks:
+            one.start()
+        for one in ranks:
+            one.join()
+        print([one.exitcode for one in ranks])
+"""
+HELPED_PROGRAM = """
+    import multiprocessing as mp, subprocess, sys
+
+    def help_():
+        pass
+
+    helper = mp.get_context("fork").Process(target=help_)
+    helper.start()
+    helper.join()
+    program = subprocess.run([sys.executable, "-c", "pass"])
+    print(helper.exitcode, program.returncode, flush=True)
+"""
+
+
+def test_helpers_of_a_rank_are_no_rank(tools: Tools) -> None:
+    spec = "rank=1,at=exit,how=exit"
+    ran = run(tools, HELPED, spec=spec, python=sys.executable)
+    assert {"0 0 0", "1 0 0", f"[0, {EXIT_CODE}]"} == set(ran.stdout.splitlines()), ran.stderr
+    ran = run(tools, HELPED_PROGRAM, spec=spec, python=sys.executable, more={"RANK": "1"})
+    assert (ran.code, ran.stdout) == (EXIT_CODE, "0 0\n"), ran.stderr
+
+
 WAITS = """
     import multiprocessing as mp, queue, subprocess, sys, threading
 

@@ -66,8 +66,9 @@ def reach(place: str, rank: Optional[int], number: int = 0) -> None:
 def _leave(code: int) -> int:
     """The exit code to report of a process that would end with `code`; afterwards there is no fault left."""
     try:
-        if code == 0:
-            reach(inject.EXIT, processes.own_rank())
+        rank = processes.own_rank()
+        if code == 0 and rank is not None:
+            reach(inject.EXIT, rank)
     except Exception as error:  # noqa: BLE001 -- ours, told as Python tells what nobody caught
         exceptions.note(error, exceptions.UNCAUGHT)
         traceback.print_exc()

@@ -18,7 +18,7 @@ _MOST_ARGUMENTS = 64
 _MOST_ARGUMENT = 1000  # characters
 
 _done: list[int] = []  # this process's id, once its function has ended
-_own_rank: list[int] = []  # as it was said last, if ever
+_own_rank: dict[int, int] = {}  # by process: a fork child is not its parent's rank
 _leaving: list[Callable[[int], int]] = []
 
 
@@ -33,12 +33,13 @@ def begin() -> None:
 
 def rank_is(rank: int, world: int | None, source: str) -> None:
     """Notes the rank; `source` is `init`, `env`, `thread` or, a hint only, `argument`."""
-    _own_rank[:] = [rank]
+    _own_rank[os.getpid()] = rank
     journal.note("process", rank=rank, world=world, rank_source=source)
 
 
 def own_rank() -> int | None:
-    return _own_rank[0] if _own_rank else None
+    """Of this process itself, as it was said last; None in a helper that a rank has started."""
+    return _own_rank.get(os.getpid())
 
 
 def on_leaving(callback: Callable[[int], int]) -> None:
@@ -57,7 +58,8 @@ def _introduce(began: str) -> None:
     }
     rank = _number(os.environ.get("RANK"))
     if rank is not None:
-        _own_rank[:] = [rank]
+        if began == "exec" and not _is_helper(rank):
+            _own_rank[os.getpid()] = rank
         fields.update(rank=rank, world=_number(os.environ.get("WORLD_SIZE")), rank_source="env")
     journal.note("process", **fields)
 
@@ -84,6 +86,15 @@ def _argv() -> list[str]:
 
 def _number(text: str | None) -> int | None:
     return int(text) if text and text.isdecimal() and len(text) < 7 else None  # noqa: PLR2004 -- no world is so large
+
+
+def _is_helper(rank: int) -> bool:
+    """Whether it has the variable from a rank that started it."""
+    try:
+        with open("/proc/%d/environ" % os.getppid(), "rb") as file:
+            return b"RANK=%d" % rank in file.read(1 << 20).split(b"\0")
+    except OSError:
+        return False
 
 
 def _note_torch(version: Any) -> None:  # noqa: ANN401 -- the module
@@ -113,8 +124,9 @@ def _watch_beginning(process: Any) -> None:  # noqa: ANN401 -- the module
 def _note_worker(worker: Any) -> None:  # noqa: ANN401 -- a BaseProcess
     fields: dict[str, journal.Value] = {"name": str(worker.name)[:200]}
     rank, world = _rank_among(getattr(worker, "_target", None), getattr(worker, "_args", ()), worker._kwargs)  # noqa: SLF001 -- has no other name
+    if rank is not None:
+        _own_rank[os.getpid()] = rank
     if rank is not None and os.environ.get("RANK") is None:
-        _own_rank[:] = [rank]
         fields.update(rank=rank, world=world, rank_source="argument")
     journal.note("process", **fields)
 
