@@ -8,10 +8,15 @@ from app.domain.lint.finding import LintFinding, Rule
 from app.domain.lint.program import Program
 from app.domain.lint.rules import (
     bare_exit_code_assertion,
+    collective_under_rank_condition,
+    exit_without_barrier,
+    fixed_sleep_as_synchronisation,
     init_outside_try,
     no_early_exit_check,
     one_item_drained,
+    port_found_then_released,
     rank_0_only_report,
+    rank_local_raise_before_collective,
     report_asserted_too_late,
     terminate_counts_as_crash,
 )
@@ -27,6 +32,11 @@ RULES: dict[Rule, Callable[[Program], Iterator[Weakness]]] = {
     Rule.TERMINATE_COUNTS_AS_CRASH: terminate_counts_as_crash.find,
     Rule.NO_EARLY_EXIT_CHECK: no_early_exit_check.find,
     Rule.BARE_EXIT_CODE_ASSERTION: bare_exit_code_assertion.find,
+    Rule.PORT_FOUND_THEN_RELEASED: port_found_then_released.find,
+    Rule.EXIT_WITHOUT_BARRIER: exit_without_barrier.find,
+    Rule.RANK_LOCAL_RAISE_BEFORE_COLLECTIVE: rank_local_raise_before_collective.find,
+    Rule.COLLECTIVE_UNDER_RANK_CONDITION: collective_under_rank_condition.find,
+    Rule.FIXED_SLEEP_AS_SYNCHRONISATION: fixed_sleep_as_synchronisation.find,
 }
 
 

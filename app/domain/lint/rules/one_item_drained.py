@@ -50,21 +50,18 @@ def _channels(program: Program, root: Root) -> list[_Channel]:
     found: dict[ast.AST, list[tuple[Worker, Told]]] = {}
     for worker in root.workers:
         if worker.start.how in {How.PROCESS, How.SPAWN}:
-            for one in _open_to_all(program, Reporting(program, worker)):
-                found.setdefault(one.channel.node, []).append((worker, one))
-    return [_channel(told) for made, told in found.items() if isinstance(made, ast.Call)]
+            for one in Reporting(program, worker).told:
+                if one.medium is Medium.QUEUE:
+                    found.setdefault(one.channel.node, []).append((worker, one))
+    channels = [_channel(program, told) for made, told in found.items() if isinstance(made, ast.Call)]
+    return [channel for channel in channels if channel.workers]
 
 
-def _channel(told: list[tuple[Worker, Told]]) -> _Channel:
+def _channel(program: Program, told: list[tuple[Worker, Told]]) -> _Channel:
     in_handlers = (any(w.part is Part.HANDLER for w in one.step.within) for _, one in told)
-    workers = tuple(dict.fromkeys(worker for worker, _ in told))
+    open_to_all = (worker for worker, one in told if rank_guard(program, one.step) is None)
+    workers = tuple(dict.fromkeys(open_to_all))
     return _Channel(told[0][1].channel, workers, is_of_failures=all(in_handlers))
-
-
-def _open_to_all(program: Program, reporting: Reporting) -> list[Told]:
-    return [
-        one for one in reporting.told if one.medium is Medium.QUEUE and rank_guard(program, one.step) is None
-    ]
 
 
 def _is_read_elsewhere(program: Program, root: Root, channel: _Channel) -> bool:

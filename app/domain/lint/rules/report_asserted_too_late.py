@@ -68,8 +68,12 @@ class _Reports:
 
 
 def _too_late(codes: ExitCodes, reports: Derived, root: Root) -> Check | None:
-    """The check on exit codes before which nothing shows what was reported, while something after it would."""
-    zero = next(codes.zero_checks(root.steps), None)
+    """The check on exit codes before which nothing shows what was reported, and something after it would."""
+    waiting = _waiting(reports, root)
+    after_all = (
+        c for c in codes.zero_checks(root.steps) if not any(w.node in waiting for w in c.step.within)
+    )
+    zero = next(after_all, None)
     if zero is None or any(reports.holds(part, zero.frame) for part in (*zero.message, zero.test)):
         return None
     looks = [c for c in checks(root.steps) if c.step is not zero.step and _shows(reports, c)]
@@ -79,6 +83,15 @@ def _too_late(codes: ExitCodes, reports: Derived, root: Root) -> Check | None:
         return None
     later = any(place > at for place in places)
     return zero if later or _takes_after(reports, root, at) else None
+
+
+def _waiting(reports: Derived, root: Root) -> set[ast.AST]:
+    """The loops that wait for reports, and the tries that try to read one: a check in these is a watch."""
+    found: set[ast.AST] = set()
+    for step in root.steps:
+        if reports.is_source(step.node, step.frame):
+            found |= {w.node for w in step.within if isinstance(w.node, ast.While | ast.Try)}
+    return found
 
 
 def _shows(reports: Derived, check: Check) -> bool:
