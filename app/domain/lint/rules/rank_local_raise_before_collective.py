@@ -1,0 +1,141 @@
+"""Work that may raise on one rank only stands between two collectives, and nobody asks how it ended.
+
+The others go on into the next collective and wait there until the group's timeout; what a log then shows is
+that timeout, on the rank that did nothing wrong. In the incident behind this rule a planner raised on rank 0
+after fourteen matched reductions, and rank 1 waited alone in the fifteenth. A `try` around the whole with the
+outcome reduced behind it comes too late: the next collective stands inside it.
+
+Silent where the condition of the raise is the same on all ranks, where the raise is caught before the next
+collective, and where both who raised and who did not come to the same next collective.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from app.domain.lint.finding import Rule, Window
+from app.domain.lint.flow.graph import (
+    FAILING,
+    FAILING_ROUND,
+    FORWARD,
+    ROUND,
+    Kind,
+    Point,
+    last_collectives,
+    matches,
+    next_collectives,
+    reached,
+)
+from app.domain.lint.flow.runs import Run, runs
+from app.domain.lint.mending import mend
+from app.domain.lint.program import Program
+from app.domain.lint.rules.words_of_ranks import calls_of, distributed, quoted, written
+from app.domain.lint.sameness import Sameness
+from app.domain.lint.weakness import Weakness
+
+
+def find(program: Program) -> Iterator[Weakness]:
+    seen: set[tuple[ast.AST, tuple[str, ...]]] = set()
+    for run in (r for r in runs(program) if not r.is_alone):
+        for point in run.of_kind(Kind.RAISE):
+            awaited = _awaited_by_others(point)
+            if awaited is None or point.node is None or (point.node, run.tests) in seen:
+                continue
+            before = _came_from(point)
+            if before is not None:
+                seen.add((point.node, run.tests))
+                yield _weakness(program, run, point, before, awaited)
+
+
+def _awaited_by_others(point: Point) -> Point | None:
+    """The collective in which the other ranks wait while this one has raised; None where there is none."""
+    fork = point.ruled
+    if fork is None or not _is_local(point) or not point.before:
+        return None
+    for other_way, own_way in ((FORWARD, FAILING), (ROUND, FAILING_ROUND)):
+        own = next_collectives(point, own_way)
+        for awaited in next_collectives(fork, other_way):
+            if awaited.name != "shutdown" and not any(matches(awaited, one) for one in own):
+                return None if _is_told_by_then(point, fork) else awaited
+    return None
+
+
+def _is_local(point: Point) -> bool:
+    """Whether the raise can come on one rank alone. A check that a test makes of a collective's result is the
+    test's own, and seldom differs by rank; nor does what is raised again tell anything new.
+    """
+    if not point.flags & Sameness.LOCAL:
+        return False
+    if isinstance(point.node, ast.Raise):
+        return point.node.exc is not None
+    return not point.flags & Sameness.AGREED
+
+
+def _is_told_by_then(point: Point, fork: Point) -> bool:
+    """Whether a kept error is raised behind a collective that told the others, who raise as well."""
+    if not isinstance(point.node, ast.Raise) or not isinstance(point.node.exc, ast.Name | ast.Attribute):
+        return False
+    before_next = reached(fork, FORWARD, frozenset({Kind.COLLECTIVE}))
+    return any(p.kind is Kind.BRANCH and p.flags & Sameness.AGREED and _can_raise(p) for p in before_next)
+
+
+def _can_raise(fork: Point) -> bool:
+    near = reached(fork, FORWARD, frozenset({Kind.COLLECTIVE, Kind.BRANCH, Kind.LOOP}))
+    return any(p.kind is Kind.RAISE for p in near)
+
+
+def _came_from(point: Point) -> Point | None:
+    """The collective that all ranks have behind them, the nearest above where the file is read downwards."""
+    found = last_collectives(point)
+    above = [p for p in found if _parting(p.chain, point.chain)[0] < _parting(point.chain, p.chain)[0]]
+    return next(iter(above or found), None)
+
+
+def _parting(chain: tuple[ast.AST, ...], other: tuple[ast.AST, ...]) -> tuple[int, ast.AST]:
+    """The first call of a chain that the other does not share, with its line: where both stand in one
+    function.
+    """
+    for one, two in zip(chain, other, strict=False):
+        if one is not two:
+            return int(getattr(one, "lineno", 0)), one
+    last = chain[min(len(chain), len(other)) - 1]
+    return int(getattr(last, "lineno", 0)), last
+
+
+def _weakness(program: Program, run: Run, point: Point, before: Point, awaited: Point) -> Weakness:
+    assert point.node is not None
+    after_line, after = _parting(before.chain, point.chain)
+    before_line, until = _parting(awaited.chain, point.chain)
+    work_line, work = _parting(point.chain, awaited.chain)
+    window = Window(after_line, quoted(program, after), before_line, quoted(program, until))
+    function = program.file.function_of(point.node).name
+    through = "" if work is point.node else f", called as `{quoted(program, work)}` in line {work_line}"
+    text = (
+        f"`{function}` may raise here on one rank only{through}; the other ranks go on into "
+        f"`{quoted(program, until)}` of line {before_line} and wait there, since nothing after "
+        f"`{quoted(program, after)}` of line {after_line} tells them"
+    )
+    return Weakness(
+        Rule.RANK_LOCAL_RAISE_BEFORE_COLLECTIVE,
+        point.node,
+        run.tests,
+        text,
+        _mend(program, work, until),
+        window,
+    )
+
+
+def _mend(program: Program, work: ast.AST, until: ast.AST) -> str:
+    dist = distributed(program)
+    statement = calls_of(program, work)
+    return mend(
+        "error = None",
+        "try:",
+        *(f"    {line}" for line in statement),
+        "except Exception as raised:",
+        "    error = raised",
+        f"errors = [None] * {dist}.get_world_size()",
+        f"{dist}.all_gather_object(errors, repr(error) if error else None)  # every rank comes here",
+        "if any(errors):",
+        '    raise error or RuntimeError(f"another rank failed: {errors}")',
+        *written(program, until),
+    )
