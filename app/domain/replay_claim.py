@@ -72,6 +72,8 @@ def read_claim(report: object, *, test: str) -> ReplayClaim:
     plain = _mapping(report, "it")
     if not test or len(test) > LONGEST_TEST or plain.get("test") != test:
         raise _refused("it is about another test than the manifest, or about none")
+    if "injected" in plain:
+        raise _refused("faults were put into its trials on purpose, so it shows no failure of the test's own")
     cause, bound = _mapping(plain.get("cause"), "cause"), _mapping(plain.get("bound"), "bound")
     outcomes = _outcomes(plain.get("trials"))
     claim = ReplayClaim(

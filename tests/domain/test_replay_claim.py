@@ -152,6 +152,10 @@ def test_what_no_replay_prints_is_refused(changes: dict[str, Any]) -> None:
     assert refusal(report() | changes)
 
 
+def test_a_report_on_injected_faults_is_no_evidence() -> None:
+    assert "on purpose" in refusal({**report(), "injected": {"grade": "A"}})
+
+
 def test_a_report_on_another_test_than_the_manifest_is_refused() -> None:
     assert "another test" in refusal(report("tests/test_other.py::test_x"))
     assert "about none" in refusal(report(""), test="")

@@ -25,7 +25,7 @@ STARTED = {
 }
 CODES = {"raise": {1}, "exit": {EXIT_CODE}, "kill": {-9}, "hang": {-9, -15}}
 """With which rank 1 ends; one that hangs is ended by the test, which must be able to."""
-TIMEOUT_S = 60.0
+TIMEOUT_S = 100.0
 
 
 @pytest.mark.accept
@@ -48,7 +48,7 @@ def test_a_fault_reaches_rank_1(started: str, at: str, how: str, tmp_path: Path)
     (mark,) = (trial.folder / JOURNALS).glob(f"*{MARK}")
     facts = read_facts(trial.folder)
     assert next(one.rank for one in facts.processes if one.pid == int(mark.stem)) == 1
-    if (started, how) == ("torch-spawn", "hang"):  # it waits for ever, as people's tests do
+    if (started, at, how) == ("torch-spawn", "exit", "hang"):  # it waits for ever, as people's tests do
         assert trial.outcome is Outcome.TIMED_OUT
         return
     assert trial.outcome is Outcome.FAILED, trial.reason

@@ -17,7 +17,7 @@ import torch.multiprocessing as mp
 from meeting import meet
 
 SCRIPT = pathlib.Path(__file__).with_name("meeting.py")
-ALL_S, GRACE_S = 12.0, 1.0
+ALL_S, GRACE_S = 20.0, 1.0
 
 
 def _free_port() -> int:
