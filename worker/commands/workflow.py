@@ -33,6 +33,10 @@ def in_job(
         list[str] | None,
         typer.Option(metavar="FILE", help="Results files of your tests, or patterns. [default: results.xml]"),
     ] = None,
+    project: Annotated[
+        str,
+        typer.Option(metavar="DIR", help="The folder that node ids are relative to, if a folder of its own."),
+    ] = "",
     python_version: Annotated[
         str, typer.Option(metavar="VERSION", help="Python that the tests run with.")
     ] = "3.12",
@@ -54,9 +58,10 @@ def in_job(
     into a workflow of yours.
     """
     spec, doubt = (package, "") if package is not None else own_package()
-    asked = Asked(python_version, tuple(results or ["results.xml"]), python, spec, budget)
+    asked = Asked(python_version, tuple(results or ["results.xml"]), python, spec, budget, project)
     for option, words in {
         "--results": asked.results,
+        "--project": (project,) if project else (),
         "--python-version": (python_version,),
         "--python": (python,),
         "--package": (spec,),

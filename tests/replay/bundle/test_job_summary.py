@@ -48,6 +48,7 @@ def test_verdict_cause_table_and_what_to_do_are_told() -> None:
     assert "- after planner.py:16 in" in told
     assert "Have all ranks agree on the outcome" in told
     assert "flake-triage replay test_planner.py::test_plan --out evidence" in told
+    assert "`flake-triage lint test_planner.py`" in told
     heads = [[cell.text() for cell in row.css("th")] for row in page.css("thead tr")]
     assert ["s", "the test", "rank 0", "rank 1"] in heads
     assert ["limits by", "CPU", "memory", "processes", "isolation"] in heads

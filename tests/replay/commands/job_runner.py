@@ -20,7 +20,7 @@ from typing import Any
 import worker
 
 OURS = Path(worker.__file__).parents[1]
-GRACE_S = 5.0
+GRACE_S = 7.5
 _TOKEN = re.compile(r"\s*(?:(?P<text>'[^']*')|(?P<op>&&|\|\||==|!=|!|\(\)|[()])|(?P<name>[A-Za-z_][\w.-]*))")
 STATUS = ("success()", "failure()", "always()")
 

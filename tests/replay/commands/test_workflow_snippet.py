@@ -18,7 +18,7 @@ TOOLS = Path(sys.executable).parent
 OPTIONS: list[list[str]] = [
     [],
     ["--results", "reports/**/*.xml", "--results", "more results.xml", "--python-version", "3.11"],
-    ["--python", ".venv/bin/python", "--budget", "900"],
+    ["--python", ".venv/bin/python", "--budget", "900", "--project", "packages/my planner"],
     ["--package", "flake-triage @ git+https://github.com/octo/flake-triage@" + "a" * 40],
 ]
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Protocol
 
+import typer
+
 from app.domain.errors import Gone, TriageError
 from app.domain.wording import counted
 from worker import says
@@ -52,9 +54,11 @@ class RedSession:
     step: Step | None
     began: float = field(default_factory=time.monotonic)
     report: JobReport = field(init=False)
+    _left: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
         self.report = JobReport(self.budget_s)
+        self._left = {}
 
     def run(self, red: RedTests) -> None:
         """Gone where no test is red, outside of a job; in a job that is told, and no more."""
@@ -64,11 +68,12 @@ class RedSession:
         notes = (
             () if red.targets or red.left else ("No test is red in the results: the job failed otherwise.",)
         )
+        self._left = dict(red.left)  # grows, and is the report's own: there may be very many
         self.report = replace(
             self.report,
             red=len(red.targets) + len(red.left),
             unread=red.unread,
-            not_tried=dict(red.left),
+            not_tried=self._left,
             notes=notes,
             project=self.step.place_of(self.project) if self.step else "",
         )
@@ -92,7 +97,7 @@ class RedSession:
         for turn in turns(targets, self.budget_s, lambda: time.monotonic() - self.began):
             test = turn.target.test
             if why or turn.why_not:
-                self._leave(test, why or turn.why_not)
+                self._left[test] = why or turn.why_not
                 continue
             out = self.out if alone else self.out / waiting[test]
             done = (
@@ -112,11 +117,11 @@ class RedSession:
         """None where it could not be replayed, which is told: one test's trouble is not the others'."""
         try:
             return self._with_walls_or_without(target, out, share_s)
-        except (TriageError, Refused, OSError) as error:
-            self._leave(target.test, f"it could not be replayed: {error}")
+        except (TriageError, Refused, OSError, typer.BadParameter) as error:
+            self._left[target.test] = f"it could not be replayed: {error}"
         except Exception as error:  # noqa: BLE001 - a bug of ours must not cost the other tests their turn
             says.progress(traceback.format_exc())
-            self._leave(target.test, f"flake-triage broke on it: {type(error).__name__}: {error}")
+            self._left[target.test] = f"flake-triage broke on it: {type(error).__name__}: {error}"
         return None
 
     def _with_walls_or_without(self, target: Target, out: Path, share_s: float) -> Replay:
@@ -135,9 +140,6 @@ class RedSession:
     def _summary(self) -> str:
         room = self.step.summary_room if self.step else 0
         return summary(self.report, limit_bytes=room or LIMIT_BYTES)
-
-    def _leave(self, test: str, why: str) -> None:
-        self.report = replace(self.report, not_tried={**self.report.not_tried, test: why})
 
     def _end(self) -> None:
         _tell_left("not tried", self.report.not_tried)

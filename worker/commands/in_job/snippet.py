@@ -57,7 +57,7 @@ jobs:
         run: |
           exec "$RUNNER_TEMP/flake-triage/bin/flake-triage" replay \\
             --from-junit {results} \\
-            --python {python} --budget {budget} --out "$RUNNER_TEMP/replay"
+            {project}--python {python} --budget {budget} --out "$RUNNER_TEMP/replay"
       - name: Keep the evidence
         if: failure() && steps.replay.outputs.bundle != ''
         continue-on-error: true
@@ -71,13 +71,17 @@ jobs:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What differs from project to project. `python` is what runs the tests, `package` what pip installs."""
+    """What differs from project to project. `python` is what runs the tests, `package` what pip installs.
+
+    `project` is the folder that the tests run in, empty for the repository's own.
+    """
 
     python_version: str
     results: Sequence[str]
     python: str
     package: str
     budget_s: int
+    project: str = ""
 
 
 def workflow(asked: Asked) -> str:
@@ -89,6 +93,7 @@ def workflow(asked: Asked) -> str:
         package=shlex.quote(asked.package),
         minutes=ceil(asked.budget_s / 60) + ROOM_MINUTES,
         results=" ".join(map(shlex.quote, asked.results)),
+        project=f"--project {shlex.quote(asked.project)} " if asked.project else "",
         python=shlex.quote(asked.python),
         budget=asked.budget_s,
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from app.domain.markdown import block, code, cut_bytes, inline
+from app.domain.replay_words import FindingKind
 from app.domain.wording import counted
 from worker.commands.in_job.advice import advice, window
 from worker.commands.in_job.timeline import timeline
@@ -21,7 +22,10 @@ MOST_ROWS: Final = 200
 MOST_FRAMES: Final = 8
 _TEST_BYTES: Final = 100 * 1024
 _ROOM_FOR_THE_END: Final = 80 * 1024
-ENDED = "The step ended before it was done."
+HIDES: Final = frozenset(
+    {FindingKind.UNREAD_REPORT, FindingKind.REPORT_NOT_SHOWN, FindingKind.INIT_OUTSIDE_TRY}
+)
+ENDED: Final = "The step ended before it was done."
 
 
 def summary(report: JobReport, *, limit_bytes: int = LIMIT_BYTES) -> str:
@@ -85,6 +89,9 @@ def _raised(replay: Replay) -> Iterator[str]:
 def _commands(replay: Replay) -> Iterator[str]:
     """What to type on one's own machine. The name is quoted for the shell before it is for Markdown."""
     node = shlex.quote(replay.test)
+    if any(one.kind in HIDES for one in replay.findings):
+        file = shlex.quote(replay.test.partition("::")[0])
+        yield f"By line, what hides the cause in this file: {code(f'flake-triage lint {file}', 500)}"
     yield f"On your machine: {code(f'flake-triage replay {node} --out evidence', 500)}"
 
 
