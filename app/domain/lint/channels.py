@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from app.domain.lint.program import Program
 from app.domain.lint.source import Function
-from app.domain.lint.steps import Step
+from app.domain.lint.steps import Part, Step
 from app.domain.lint.values import Frame, Value
 
 _QUEUES = ("Queue()", "SimpleQueue()", "JoinableQueue()", "LifoQueue()", "PriorityQueue()")
@@ -69,7 +69,7 @@ def _told(program: Program, step: Step) -> Told | None:
             targets=[ast.Subscript(value=receiver) | ast.Attribute(value=receiver, attr="value")],
             value=content,
         ):
-            if is_shared(program, receiver, step.frame):
+            if is_shared(program, receiver, step.frame) or _may_be_shared(program, receiver, step):
                 return _by(program, step, Medium.SHARED, receiver, [content])
     return None
 
@@ -102,6 +102,13 @@ def is_shared(program: Program, receiver: ast.expr, frame: Frame) -> bool:
     if isinstance(origin.node, ast.Call):
         return program.file.dotted(origin.node).endswith(_SHARED)
     return False
+
+
+def _may_be_shared(program: Program, receiver: ast.expr, step: Step) -> bool:
+    """Whether an except clause fills what a caller that the file does not show has handed in."""
+    origin = program.values.origin(receiver, step.frame)
+    handed_in = isinstance(origin.node, ast.Name) and origin.node.id in origin.frame.function.parameters
+    return handed_in and any(within.part is Part.HANDLER for within in step.within)
 
 
 def taken(program: Program, steps: tuple[Step, ...]) -> Iterator[Taken]:

@@ -19,13 +19,15 @@ _WRAPPERS = {"enumerate", "list", "tuple", "reversed", "sorted", "set", "iter", 
 class Frame:
     """One activation of a function. `outer` is the activation of the function around it, for its closures.
 
-    `ranks` are the parameters that hold the rank, where it is the first function of a process.
+    `ranks` are the parameters that hold the rank, where it is the first function of a process; `made` is the
+    call that made the instance, where it is a method's and that is known.
     """
 
     function: Function
     given: Mapping[str, "Value"] = field(default_factory=dict)
     outer: "Frame | None" = None
     ranks: frozenset[str] = frozenset()
+    made: "Value | None" = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +47,7 @@ class Callee:
     outer: Frame | None
     given: tuple[Value, ...] = ()
     named: Mapping[str, Value] = field(default_factory=dict)
+    made: Value | None = None
 
     def called_with(self, positional: tuple[Value, ...], named: Mapping[str, Value]) -> Frame:
         """The activation that a call with these further arguments makes."""
@@ -55,7 +58,7 @@ class Callee:
         if self.function.spread is not None and rest:
             nodes = [value.node for value in rest if isinstance(value.node, ast.expr)]
             held[self.function.spread] = Value(ast.Tuple(elts=nodes, ctx=ast.Load()), rest[0].frame)
-        return Frame(self.function, held | dict(self.named) | dict(named), self.outer)
+        return Frame(self.function, held | dict(self.named) | dict(named), self.outer, made=self.made)
 
 
 class Values:
@@ -237,24 +240,32 @@ class Values:
         if isinstance(inner, ast.Name):
             for scope in _outward(value.frame):
                 if scope.function.owner is not None and scope.function.parameters[:1] == (inner.id,):
-                    return self._of_class(scope.function.owner, attr, scope, value)
+                    return self._of_class(scope.function.owner, attr, scope, value, scope.made)
         made = self.origin(inner, value.frame, hops // 2)
         if isinstance(made.node, ast.Call) and isinstance(made.node.func, ast.Name):
             owner = self.file.class_named(made.node.func.id)
             if owner is not None:
-                return self._of_class(owner, attr, value.frame, value)
+                return self._of_class(owner, attr, value.frame, value, made)
         return None
 
-    def _of_class(self, owner: ast.ClassDef, attr: str, frame: Frame, value: Value) -> Value | None:
+    def _of_class(
+        self, owner: ast.ClassDef, attr: str, frame: Frame, value: Value, made: Value | None
+    ) -> Value | None:
         method, bound = self.file.attributes(owner).get(attr, (None, []))
         if method is not None:
-            inside = frame if frame.function is method else self.frame(method)
+            inside = frame if frame.function is method else self._frame_of_method(method, made)
             return self._bound(_first_telling(bound), inside, value, 4)
         for statement in (s for c in self.file.bases(owner) for s in c.body):
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=held) if name == attr:
                     return Value(held, self._module, value.place)
         return None
+
+    def _frame_of_method(self, method: Function, made: Value | None) -> Frame:
+        """A constructor's activation in the call that made the instance; of others nothing is known."""
+        if made is None or method.name != "__init__" or not isinstance(made.node, ast.Call):
+            return self.frame(method)
+        return self.activation(Callee(method, self._module, made=made), made.node, made.frame)
 
     def _returned(self, value: Value, hops: int) -> Value | None:
         assert isinstance(value.node, ast.Call)
@@ -359,32 +370,27 @@ class Values:
         return tuple(c for case in cases for c in self.callees(case, self._module, hops - 1))
 
     def _methods(self, inner: ast.expr, attr: str, frame: Frame) -> tuple[Callee, ...]:
-        owner = self._owner_of(inner, frame)
+        owner, made = self._instance(inner, frame)
         method = self.file.method(owner, attr) if owner is not None else None
-        return (Callee(method, self._module),) if method is not None else ()
+        return (Callee(method, self._module, made=made),) if method is not None else ()
 
-    def _owner_of(self, inner: ast.expr, frame: Frame) -> ast.ClassDef | None:
+    def _instance(self, inner: ast.expr, frame: Frame) -> tuple[ast.ClassDef | None, Value | None]:
+        """The class of an instance, or the class itself where that is named, and the call that made it."""
         match inner:
             case ast.Name(id=name):
                 for scope in _outward(frame):
-                    owner = scope.function.owner
-                    if (
-                        owner is not None
-                        and scope.function.is_bound_method
-                        and scope.function.parameters[:1] == (name,)
-                    ):
-                        return owner
+                    function = scope.function
+                    if function.is_bound_method and function.parameters[:1] == (name,):
+                        return function.owner, scope.made
                 known = self.file.class_named(name)
                 if known is not None:
-                    return known
-            case ast.Call(func=ast.Name(id="super")):
-                return self.frame_owner(frame)
-            case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
-                return self.frame_owner(frame)
+                    return known, None
+            case ast.Call(func=ast.Name(id="super" | "type")) | ast.Attribute(attr="__class__"):
+                return self.frame_owner(frame), None
         made = self.origin(inner, frame, 8)
         if isinstance(made.node, ast.Call) and isinstance(made.node.func, ast.Name):
-            return self.file.class_named(made.node.func.id)
-        return None
+            return self.file.class_named(made.node.func.id), made
+        return None, None
 
     def frame_owner(self, frame: Frame) -> ast.ClassDef | None:
         """The class in one of whose methods the frame stands."""

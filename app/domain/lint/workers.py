@@ -242,7 +242,7 @@ def _worker(values: Values, start: Start, callee: Callee, call: ast.Call) -> Wor
         positional = (index, *positional)
     frame = callee.called_with(positional, named)
     if function.name == "run" and function.owner is not None:
-        frame = Frame(function, {}, values.module)
+        frame = Frame(function, {}, values.module, made=Value(call, start.step.frame))
     ranks = frozenset(name for name in function.parameters if _holds_rank(values, name, frame, start))
     return Worker(function, replace(frame, ranks=ranks), start)
 

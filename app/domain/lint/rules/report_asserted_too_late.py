@@ -14,6 +14,7 @@ from app.domain.lint.finding import Rule
 from app.domain.lint.mending import mend, name_of
 from app.domain.lint.program import Program, Root
 from app.domain.lint.reporting import Reporting
+from app.domain.lint.steps import Part
 from app.domain.lint.values import Frame
 from app.domain.lint.weakness import Weakness
 from app.domain.lint.workers import How
@@ -69,10 +70,8 @@ class _Reports:
 
 def _too_late(codes: ExitCodes, reports: Derived, root: Root) -> Check | None:
     """The check on exit codes before which nothing shows what was reported, and something after it would."""
-    waiting = _waiting(reports, root)
-    after_all = (
-        c for c in codes.zero_checks(root.steps) if not any(w.node in waiting for w in c.step.within)
-    )
+    waiting = {w.node for step in root.steps if reports.is_source(step.node, step.frame) for w in step.within}
+    after_all = (check for check in codes.zero_checks(root.steps) if not _is_watch(check, waiting))
     zero = next(after_all, None)
     if zero is None or any(reports.holds(part, zero.frame) for part in (*zero.message, zero.test)):
         return None
@@ -85,13 +84,12 @@ def _too_late(codes: ExitCodes, reports: Derived, root: Root) -> Check | None:
     return zero if later or _takes_after(reports, root, at) else None
 
 
-def _waiting(reports: Derived, root: Root) -> set[ast.AST]:
-    """The loops that wait for reports, and the tries that try to read one: a check in these is a watch."""
-    found: set[ast.AST] = set()
-    for step in root.steps:
-        if reports.is_source(step.node, step.frame):
-            found |= {w.node for w in step.within if isinstance(w.node, ast.While | ast.Try)}
-    return found
+def _is_watch(check: Check, waiting: set[ast.AST]) -> bool:
+    """Whether it stands in a loop that waits for reports, or where an attempt to read one has failed."""
+    return any(
+        within.node in waiting and (isinstance(within.node, ast.While) or within.part is Part.HANDLER)
+        for within in check.step.within
+    )
 
 
 def _shows(reports: Derived, check: Check) -> bool:

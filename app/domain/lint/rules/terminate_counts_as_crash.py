@@ -69,20 +69,23 @@ def _branch(alive: Derived, root: Root, step: Step, place: int) -> Within | None
     for within in reversed(step.within):
         if within.part is Part.HANDLER and within.handler is not None:
             return within if _is_late(within.handler) else None
-        if (
-            isinstance(within.node, ast.If)
-            and within.part is Part.BODY
-            and alive.holds(within.node.test, within.frame)
-        ):
+        tested = within.part is Part.BODY and _condition(within.node)
+        if tested and alive.holds(tested, within.frame):
             return within
-        if (
-            isinstance(within.node, ast.For)
-            and within.part is Part.BODY
-            and alive.holds(within.node.iter, within.frame)
-        ):
-            return within
-    joined = any(_is_join(earlier.node) for earlier in root.steps[:place])
+    joined = any(_is_join(earlier.node) or _waits(alive, earlier) for earlier in root.steps[:place])
     return Within(step.node, Part.CALL, step.frame) if joined else None
+
+
+def _condition(node: ast.AST) -> ast.expr | None:
+    match node:
+        case ast.If(test=condition) | ast.IfExp(test=condition) | ast.For(iter=condition):
+            return condition
+    return None
+
+
+def _waits(alive: Derived, step: Step) -> bool:
+    """Whether it is a loop that goes on while processes run, until a deadline for instance."""
+    return isinstance(step.node, ast.While) and alive.holds(step.node.test, step.frame)
 
 
 def _is_late(handler: ast.ExceptHandler) -> bool:
