@@ -7,10 +7,13 @@ from sqlalchemy.orm import Session
 
 from app.dashboard import links, marks, parts, replay_views, views
 from app.dashboard.contexts import FailurePage
+from app.dashboard.evidence_parts import Weaknesses
 from app.dashboard.links import GitHubLinks
 from app.dashboard.tests_parts import Observation
 from app.dashboard.weakness_views import weaknesses
-from app.store import blobs, lints, replays, runs, verdicts
+from app.domain.ids import RepoName
+from app.store import blobs, identities, lints, replays, runs, verdicts
+from app.store.lints import Linted
 from app.store.runs import JobRow
 from app.store.screens import attempt_lines, failure_lines, one_test
 from app.store.screens.failure_lines import FailureLine
@@ -50,7 +53,7 @@ def failure_page(session: Session, failure: int, github: GitHubLinks, *, now: da
             views.ruling(stored, named, with_whose=attempt.pull is not None) for stored in reversed(history)
         ),
         replays=tuple(replay_views.replay(one, files) for one in replayed if line.test is not None),
-        weaknesses=None if linted is None else weaknesses(linted, attempt.repo_name, github),
+        weaknesses=None if linted is None else _weaknesses(session, line, linted, attempt.repo_name, github),
         text=views.excerpt(
             text,
             cut=line.cut,
@@ -60,6 +63,13 @@ def failure_page(session: Session, failure: int, github: GitHubLinks, *, now: da
         ),
         rank_logs=tuple(views.file(log) for log in logs if log.job in {line.job, None}),
     )
+
+
+def _weaknesses(
+    session: Session, line: FailureLine, linted: Linted, repo: RepoName, github: GitHubLinks
+) -> Weaknesses:
+    assert line.test is not None, "only a test's source is looked at"
+    return weaknesses(linted, identities.by_key(session, {line.test})[line.test], repo, github)
 
 
 def _observation(session: Session, line: FailureLine, attempt: parts.Attempt) -> Observation:

@@ -216,6 +216,14 @@ def without_test_in(session: Session, jobs: Collection[int]) -> set[int]:
     return set(session.scalars(statement))
 
 
+def any_opaque_test(session: Session, attempt: int) -> bool:
+    """Whether the text of any test that failed in the attempt holds no cause."""
+    statement = select(FailureRow.id).where(
+        FailureRow.attempt_id == attempt, FailureRow.opaque.is_(True), FailureRow.test_key != 0
+    )
+    return session.scalars(statement.limit(1)).first() is not None
+
+
 def by_id(session: Session, failure: int) -> StoredFailure | None:
     found = _stored(session, FailureRow.id == failure, limit=1)
     return found[0] if found else None

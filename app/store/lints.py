@@ -40,12 +40,13 @@ class LintRow(Base):
 
 
 class FailureLintRow(Base):
-    """Which file a failure's test stands in."""
+    """Which file a failure's test stands in, and how many of the findings there are about that test."""
 
     __tablename__ = "failure_lints"
 
     failure_id: Mapped[int] = mapped_column(ForeignKey("failures.id", ondelete="CASCADE"), primary_key=True)
     lint_id: Mapped[int] = mapped_column(ForeignKey("lints.id"), index=True)
+    found: Mapped[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +61,16 @@ class Linted:
     note: str = ""
 
 
-def known(
+def at(
     session: Session, repo: int, places: Collection[tuple[Sha, str]], *, version: int
-) -> set[tuple[Sha, str]]:
-    """Those of the places (commit and path) that were looked at by these rules."""
+) -> dict[tuple[Sha, str], Linted]:
+    """What these rules found at those of the places (commit and path) that they have looked at."""
     commits = {commit for commit, _ in places}
-    statement = select(LintRow.commit_sha, LintRow.path).where(
+    statement = select(LintRow).where(
         LintRow.repo_id == repo, LintRow.commit_sha.in_(commits), LintRow.version == version
     )
-    return {(Sha(commit), path) for commit, path in session.execute(statement)} & set(places)
+    found = (_linted(row) for row in session.scalars(statement))
+    return {(one.commit, one.path): one for one in found if (one.commit, one.path) in places}
 
 
 def of_source(session: Session, repo: int, digest: str, path: str, *, version: int) -> Linted | None:
@@ -81,6 +83,16 @@ def of_source(session: Session, repo: int, digest: str, path: str, *, version: i
     )
     row = session.scalars(statement.order_by(LintRow.id).limit(1)).first()
     return None if row is None else _linted(row)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a failure's test stands; `found` counts the findings that are about it."""
+
+    failure: int
+    commit: Sha
+    path: str
+    found: int
 
 
 def record(session: Session, repo: int, linted: Sequence[Linted], *, version: int, at: datetime) -> None:
@@ -105,17 +117,16 @@ def record(session: Session, repo: int, linted: Sequence[Linted], *, version: in
     session.flush()  # the caller links failures to these rows in statements of its own
 
 
-def link(session: Session, repo: int, failures: Sequence[tuple[int, Sha, str]]) -> None:
+def link(session: Session, repo: int, places: Sequence[Place]) -> None:
     """Note in which linted file each failure's test stands; one that is known stays as it is."""
-    commits = {commit for _, commit, _ in failures}
+    commits = {place.commit for place in places}
     statement = select(LintRow.id, LintRow.commit_sha, LintRow.path).where(
         LintRow.repo_id == repo, LintRow.commit_sha.in_(commits)
     )
     keys = {(commit, path): key for key, commit, path in session.execute(statement)}
     rows = [
-        {"failure_id": failure, "lint_id": keys[commit, path]}
-        for failure, commit, path in failures
-        if (commit, path) in keys
+        {"failure_id": one.failure, "lint_id": keys[one.commit, one.path], "found": one.found}
+        for one in places
     ]
     insert_missing(session, FailureLintRow, rows, unique=["failure_id"])
 
@@ -134,13 +145,13 @@ def of_failures(session: Session, failures: Collection[int]) -> dict[int, Linted
 
 
 def counts_of(session: Session, failures: Collection[int]) -> dict[int, tuple[str, int]]:
-    """Path and number of findings of each failure that has any, without the findings."""
+    """Path and number of findings about its test, of each failure that has any."""
     found: dict[int, tuple[str, int]] = {}
     for some in chunks(sorted(failures), AT_ONCE):
         statement = (
-            select(FailureLintRow.failure_id, LintRow.path, LintRow.found)
+            select(FailureLintRow.failure_id, LintRow.path, FailureLintRow.found)
             .join(LintRow, LintRow.id == FailureLintRow.lint_id)
-            .where(FailureLintRow.failure_id.in_(some), LintRow.found > 0)
+            .where(FailureLintRow.failure_id.in_(some), FailureLintRow.found > 0)
         )
         found |= {failure: (path, count) for failure, path, count in session.execute(statement)}
     return found

@@ -13,10 +13,13 @@ from typing import Any
 
 import httpx
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 from sharing import Share
 
+from app.domain.lint.linted import lint
+from app.domain.weaknesses import weaknesses_of
 from app.standin.state import TOKEN
-from worker.demo import facts
+from worker.demo import facts, sources
 from worker.demo.service import SECRET
 
 DEMO = (sys.executable, "-m", "worker", "demo", "--json")
@@ -212,9 +215,26 @@ def test_different_trees_leave_a_suspicion(base_moved: Played) -> None:
 def test_pages_that_it_names_show_the_test(demo: Played) -> None:
     pages = dict(demo.pages)
     assert {"/", "/tests"} < pages.keys()
-    (of_test,) = pages.keys() - {"/", "/tests"}
+    of_test, of_failure = sorted(pages.keys() - {"/", "/tests"}, reverse=True)
+    assert of_test.startswith("/tests/")
     assert facts.TEST_NAME in pages[of_test]
     assert str(facts.PUSH_RUN) in pages[of_test]
+    assert of_failure.startswith("/failures/")
+
+
+def test_the_weaknesses_that_hide_the_cause_are_named_by_line_with_their_mend(demo: Played) -> None:
+    found = weaknesses_of(
+        facts.TEST_ID, sources.PATH, lint(sources.checkpoint_test(on_main=False), sources.PATH)
+    )
+    assert {"init-outside-try", "terminate-counts-as-crash"} <= {one.rule for one in found}
+    ((path, page),) = [(path, page) for path, page in demo.pages if path.startswith("/failures/")]
+    told = f"Why this failure cannot say more: [{len(found)} weaknesses in `{sources.PATH}`]("
+    assert re.search(re.escape(told) + rf"http://[^)]+{path}#weaknesses\)", demo.told["comment"]["body"])
+    items = LexborHTMLParser(page).css("#weaknesses ol.weaknesses > li")
+    assert [one.css_first("a").text() for one in items] == [f"line {one.line}" for one in found]
+    assert [one.css_first("pre").text() for one in items] == [one.mend for one in found]
+    sister = "test_full_dcp_handoff_rejects_other_world_size"
+    assert all(sister in one.text() for one in items if "init-outside-try" in one.text())
 
 
 def test_service_logs_no_secret_and_no_traceback(demo: Played) -> None:

@@ -33,6 +33,7 @@ PAGES = [
     "/tests",
     "/tests/1",
     "/tests/3",
+    "/failures/1",
     "/failures/2",
     "/runs/14",
     "/files/1",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+import web_evidence
 from sqlalchemy.orm import Session
 
 from app.deps import Wiring
@@ -310,6 +311,8 @@ def _main(story: Story) -> None:
     )
     _judge(story, attempt, pushed, on_main)
     _around(story, attempt, merged)
+    web_evidence.tell(story, pushed[f"test (3.12)::{FLAKY}"], head)
+    web_evidence.tell(story, on_main[f"test (3.11)::{FLAKY}"], merged, own_word=True)
 
 
 def _judge(story: Story, attempt: int, pushed: dict[str, int], on_main: dict[str, int]) -> None:

@@ -8,6 +8,8 @@ import hashlib
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from app.domain.outcome import TestId
+
 REPO = "gefen/gefen"
 REPO_ID = 830_101
 MAIN = "main"
@@ -15,7 +17,8 @@ PULL = 83
 PULL_BRANCH = "dtensor-handoff"
 TEST_CLASS = "tests.test_gefen_fsdp2_checkpoint"
 TEST_NAME = "test_full_dcp_handoff_is_exact_on_same_dtensor_topology[muon_normuon]"
-TEST = f"{TEST_CLASS}::{TEST_NAME}"
+TEST_ID = TestId(file="", suite="", classname=TEST_CLASS, name=TEST_NAME)
+TEST = TEST_ID.label
 PYTHONS = ("3.11", "3.12", "3.13")
 
 SINCE_EVER = datetime(2020, 1, 1, tzinfo=UTC)

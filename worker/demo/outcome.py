@@ -13,7 +13,7 @@ from app.settings import Settings
 from app.standin.server import StandIn
 from app.standin.webhooks import Mailbox
 from app.standin.writes import What
-from app.store import failures, groups, identities, reports, repos, runs
+from app.store import failures, groups, identities, replays, reports, repos, runs
 from app.store.groups import StoredGroup
 from app.store.observations import Observations, observe
 from app.store.session import read_only
@@ -47,8 +47,8 @@ def collect(store: Engine, settings: Settings, standin: StandIn, mailbox: Mailbo
             "alert": _alert(session, repo),
             "webhooks": {"sent": len(mailbox.sent), "distinct": mailbox.distinct},
             "duplicate_effects": standin.duplicate_effects,
-            "replays": [],
-            "pages": _pages(settings, found),
+            "replays": _replays(session, repo),
+            "pages": _pages(session, settings, repo, found),
         }
     return Outcome(plain)
 
@@ -138,7 +138,34 @@ def _alert(session: Session, repo: int) -> dict[str, Any]:
     return {"state": alert.state.value, "opened_on": alert.opened_on, "history": history}
 
 
-def _pages(settings: Settings, found: list[StoredGroup]) -> list[str]:
+def _replays(session: Session, repo: int) -> list[dict[str, Any]]:
+    """What jobs of the pull request's head uploaded."""
+    attempts = [one.id for one in runs.attempts_at(session, repo, Sha(facts.HEAD))]
+    return [
+        {
+            "test": one.claim.test,
+            "verdict": one.claim.verdict.value,
+            "cause": {
+                "kind": one.claim.cause.value,
+                "rank": one.claim.rank,
+                "sentence": one.claim.cause_sentence,
+            },
+            "bundle": f"{one.artifact_name}/{one.folder}".rstrip("/"),
+        }
+        for found in replays.of_attempts(session, attempts).values()
+        for one in found
+    ]
+
+
+def _pages(session: Session, settings: Settings, repo: int, found: list[StoredGroup]) -> list[str]:
+    """The first screen, the tests, and the pull request's failure with what hides its cause."""
     tests = sorted({group.test for group in found if group.test is not None})
-    paths = ["/", "/tests", *(f"/tests/{test}" for test in tests)]
+    attempts = {one.id for one in runs.attempts_at(session, repo, Sha(facts.HEAD))}
+    failed = [one.id for one in failures.of_attempts(session, attempts)]
+    paths = [
+        "/",
+        "/tests",
+        *(f"/tests/{test}" for test in tests),
+        *(f"/failures/{failure}" for failure in sorted(failed)),
+    ]
     return [f"{settings.dashboard_url}{path}" for path in paths]

@@ -3,11 +3,13 @@
 from datetime import datetime, timedelta
 
 from app.standin.state import State
-from worker.demo import facts, texts
+from worker.demo import facts, sources, texts
 from worker.demo.facts import Story, StoryRun
 from worker.demo.texts import StoryJob
 
 _TREE_DIGITS = 40
+_ON_MAIN = frozenset({facts.MERGE, facts.MENDED})
+"""Commits that have the longer form of the test's file."""
 
 
 class StageSet:
@@ -17,7 +19,7 @@ class StageSet:
         self._state, self._story, self._begins_at = state, story, begins_at
 
     def build(self) -> None:
-        """The repository with all its commits; runs come later."""
+        """The repository with all its commits, and the failing test's file in each; runs come later."""
         self._state.add_repository(facts.REPO, facts.REPO_ID, facts.MAIN)
         for commit in self._story.commits:
             tree = commit.tree.encode().hex().ljust(_TREE_DIGITS, "0")[:_TREE_DIGITS]
@@ -30,6 +32,8 @@ class StageSet:
                 commit.author,
                 at=self._begins_at + commit.after,
             )
+            source = sources.checkpoint_test(on_main=commit.sha in _ON_MAIN)
+            self._state.add_file(facts.REPO, sources.PATH, source.encode(), commit.sha)
         self._state.set_branch(facts.REPO, facts.MAIN, facts.BASE)
 
     def open_pull(self) -> None:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
-from worker.demo.facts import REPO, TEST_CLASS, TEST_NAME, StoryRun
+from worker.demo import sources
+from worker.demo.facts import MAIN, REPO, TEST_CLASS, TEST_NAME, StoryRun
 
 _MODULES = {
     "tests.test_gefen_fsdp2_checkpoint": (
@@ -31,30 +32,11 @@ _MESSAGE = "assert False\n +  where False = all(<generator object {where} at 0x7
 _FAILURE = """\
 optimizer_name = 'muon_normuon'
 
-    @pytest.mark.parametrize("optimizer_name", ["adamw", "muon", "muon_normuon"])
-    def test_full_dcp_handoff_is_exact_on_same_dtensor_topology(optimizer_name):
-        context = multiprocessing.get_context("spawn")
-        result_queue = context.Queue()
-        processes = [
-            context.Process(target=_handoff_worker, args=(rank, 2, optimizer_name, result_queue))
-            for rank in range(2)
-        ]
-        for process in processes:
-            process.start()
-        try:
-            rank_checks = result_queue.get(timeout=180)
-        except queue.Empty:
-            rank_checks = None
-        for process in processes:
-            process.join(timeout=30)
-            if process.is_alive():
-                process.terminate()
-        assert rank_checks is not None, "distributed checkpoint workers timed out"
->       assert all(process.exitcode == 0 for process in processes)
+{source}
 E       assert False
 E        +  where False = all(<generator object {where} at 0x7f{address:010x}>)
 
-tests/test_gefen_fsdp2_checkpoint.py:{line}: AssertionError"""
+{path}:{line}: AssertionError"""
 
 _WHERE = "test_full_dcp_handoff_is_exact_on_same_dtensor_topology.<locals>.<genexpr>"
 
@@ -109,8 +91,13 @@ def _case(job: StoryJob, classname: str, name: str, index: int) -> str:
 
 
 def _failure(job: StoryJob) -> str:
-    line = 412 if job.run.branch == "main" else 409
-    return _FAILURE.format(where=_WHERE, address=_address(job), line=line)
+    """As pytest prints it: the test's source down to the line that failed, which it marks."""
+    *before, failed = sources.TEST.splitlines()
+    shown = [f"    {line}" for line in before] + [f">{' ' * 7}{failed.strip()}"]
+    line = sources.failing_line(on_main=job.run.branch == MAIN)
+    return _FAILURE.format(
+        source="\n".join(shown), where=_WHERE, address=_address(job), path=sources.PATH, line=line
+    )
 
 
 def _address(job: StoryJob) -> int:
@@ -163,7 +150,6 @@ def _pytest_lines(job: StoryJob) -> list[str]:
     if not job.fails:
         return [*lines, f"{count} passed, 1 skipped in 131.21s (0:02:11)", "Post job cleanup."]
     title = f" {TEST_NAME} "
-    where = "tests/test_gefen_fsdp2_checkpoint.py"
     return [
         *lines,
         "=================================== FAILURES ===================================",
@@ -171,7 +157,7 @@ def _pytest_lines(job: StoryJob) -> list[str]:
         "",
         *_failure(job).splitlines(),
         "=========================== short test summary info ============================",
-        f"FAILED {where}::{TEST_NAME} - assert False",
+        f"FAILED {sources.PATH}::{TEST_NAME} - assert False",
         f"1 failed, {count - 1} passed, 1 skipped in 198.44s (0:03:18)",
         "##[error]Process completed with exit code 1.",
         "Post job cleanup.",

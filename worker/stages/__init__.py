@@ -5,6 +5,7 @@ from worker.housekeeping.orders import STAGE as REMOVE_OLD
 from worker.stages.fetch_artifacts import fetch_artifacts
 from worker.stages.group_failures import group_failures
 from worker.stages.judge_failures import judge_failures
+from worker.stages.lint_sources import lint_sources
 from worker.stages.publish_alert import publish_alert
 from worker.stages.publish_comment import publish_comment
 from worker.stages.read_results import read_results
@@ -18,6 +19,7 @@ PIPELINE: Pipeline = {
         Stage("fetch_artifacts", "fetch", fetch_artifacts),
         Stage("read_results", "fetch", read_results),
         Stage("group_failures", "fetch", group_failures),
+        Stage("lint_sources", "fetch", lint_sources),
         Stage("judge_failures", "judge", judge_failures),
         Stage("publish_comment", "report", publish_comment),
         Stage("publish_alert", "report", publish_alert),

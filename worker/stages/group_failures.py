@@ -7,18 +7,21 @@ from app.store.failures import Signing, StoredFailure
 from app.store.outbox import Order, ask
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Kernel, Payload
+from worker.stage_orders import judge_order, lint_order
 
 
 def group_failures(deps: Deps, payload: Payload) -> None:
     key = payload["attempt"]
     with read_only(deps.store) as session:
         repo = runs.attempt(session, key).repo
-    then = Order(f"judge:{key}", "judge_failures", {"schema": 1, "attempt": key}, partition=str(repo))
-    group_attempt(deps, key, then)
+    group_attempt(deps, key, judge_order(key, repo), where_opaque=lint_order(key))
 
 
-def group_attempt(kernel: Kernel, key: int, *then: Order) -> None:
-    """Sign outside the transaction. Safe to repeat: only failures without a signature are taken."""
+def group_attempt(kernel: Kernel, key: int, *then: Order, where_opaque: Order | None = None) -> None:
+    """Sign outside the transaction. Safe to repeat: only failures without a signature are taken.
+
+    `where_opaque` is asked for in the place of `then` where a test's failure holds no cause.
+    """
     with read_only(kernel.store) as session:
         attempt = runs.attempt(session, key)
         names = {job.id: job.name for job in runs.jobs_of(session, attempt.id)}
@@ -54,7 +57,8 @@ def group_attempt(kernel: Kernel, key: int, *then: Order) -> None:
                     seen_at=failure.failed_at,
                 )
             failures.sign(session, failure.id, _signing(signature, group))
-        ask(session, *then)
+        is_opaque = where_opaque is not None and failures.any_opaque_test(session, key)
+        ask(session, *([where_opaque] if where_opaque is not None and is_opaque else then))
 
 
 def _test_of(failure: StoredFailure, tests: dict[int, TestId]) -> TestId | None:

@@ -10,16 +10,16 @@ from sqlalchemy.orm import Session
 from app.domain.evidence import Evidence
 from app.domain.judge import judge
 from app.domain.policy import VerdictPolicy
-from app.domain.run import TESTS_THE_PUSHED_COMMIT
 from app.domain.verdict import Verdict
-from app.store import evidence_json, recording, repos, runs, verdicts
+from app.store import evidence_json, recording, runs, verdicts
 from app.store.commit_index import CommitIndex
 from app.store.failures import StoredFailure
-from app.store.outbox import Order, ask
+from app.store.outbox import ask
 from app.store.run_values import StoredAttempt
 from app.store.session import read_only, unit_of_work
 from app.store.verdicts import Judgement
 from worker.deps import Deps, Payload
+from worker.stage_orders import report_orders
 from worker.weighing.affected import affected_failures
 from worker.weighing.gather import Gatherer
 from worker.weighing.history import History, Question, ask_github
@@ -53,9 +53,10 @@ def judge_failures(deps: Deps, payload: Payload) -> None:
             changed = record(session, judged, at=now)
             if is_last:
                 recording.mark_judged(session, attempt.id, at=now)
-                ask(session, *_reports(session, attempt, [attempt, *_attempts_of(session, changed)]))
+                touched, after = [attempt, *_attempts_of(session, changed)], f"{attempt.id}"
             else:
-                ask(session, *_reports(session, attempt, _attempts_of(session, changed), part=number))
+                touched, after = _attempts_of(session, changed), f"{attempt.id}:part:{number}"
+            ask(session, *report_orders(session, attempt, touched, after=after))
 
 
 def in_parts(failures: Sequence[StoredFailure]) -> Iterator[Sequence[StoredFailure]]:
@@ -134,33 +135,3 @@ def judge_attempt(
 
 def _attempts_of(session: Session, changed: Iterable[StoredFailure]) -> list[StoredAttempt]:
     return [runs.attempt(session, key) for key in sorted({one.attempt for one in changed})]
-
-
-def _reports(
-    session: Session, attempt: StoredAttempt, touched: Sequence[StoredAttempt], *, part: int | None = None
-) -> list[Order]:
-    """One order for each pull request and branch whose report may have to change; the run is for the log."""
-    after = f"after:{attempt.id}" if part is None else f"after:{attempt.id}:part:{part}"
-    pulls = {one.pull for one in touched if one.pull is not None}
-    main = repos.default_branch(session, attempt.repo)
-    branches = {
-        one.head_branch for one in touched if one.head_branch == main and one.event in TESTS_THE_PUSHED_COMMIT
-    }
-    orders = [
-        Order(
-            key=f"comment:{attempt.repo}:{pull}:{after}",
-            stage="publish_comment",
-            payload={"schema": 1, "repo": attempt.repo, "pull": pull, "run": attempt.run},
-            partition=f"{attempt.repo}:pull:{pull}",
-        )
-        for pull in sorted(pulls)
-    ]
-    return orders + [
-        Order(
-            key=f"alert:{attempt.repo}:{branch}:{after}"[:300],
-            stage="publish_alert",
-            payload={"schema": 1, "repo": attempt.repo, "branch": branch, "run": attempt.run},
-            partition=f"{attempt.repo}:branch:{branch}"[:400],
-        )
-        for branch in sorted(branches)
-    ]

@@ -75,6 +75,7 @@ def _make_lints() -> None:
         "failure_lints",
         sa.Column("failure_id", RowId, nullable=False),
         sa.Column("lint_id", RowId, nullable=False),
+        sa.Column("found", RowId, nullable=False),
         sa.ForeignKeyConstraint(
             ["failure_id"], ["failures.id"], name=op.f("fk_failure_lints_failure_id"), ondelete="CASCADE"
         ),

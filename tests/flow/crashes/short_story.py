@@ -1,15 +1,18 @@
 """A story as short as can be that passes through everything, to be told undisturbed and disturbed.
 
 Its chapters: main is green, and results come of an unknown job; a push to the pull request's branch fails,
-and GitHub with it, so that a try is made again: the comment; the pull request's own run of the same code
+one test of it without a word why, so that its source is linted, and one that is replayed in the job; GitHub
+fails with it, so that a try is made again: the comment; the pull request's own run of the same code
 passes: the comment changes; main is red: the alert; main is green: it is closed. Letters come twice.
 """
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from fixtures_bundle import bundle
 from fixtures_github import ManualClock
 from scene import BASE, BRANCH, FAILING, HEAD, ON_MAIN, PASSING, REPO, Case, Made, Ran, Scene, junit
+from weak_source import OPAQUE, OPAQUE_PASSES, SOURCE, SOURCE_PATH
 
 from app.standin.faults import SERVER_ERROR
 from app.standin.state import State
@@ -33,16 +36,20 @@ class ShortStory:
         clock.at = BEGINS_AT
         self._scene, self._mailbox = Scene(state, clock), mailbox
         state.add_commit(REPO, MENDED, MENDED, (ON_MAIN,), "Mend it", "ann", at=clock.at)
+        state.add_file(REPO, SOURCE_PATH, SOURCE.encode(), HEAD, ON_MAIN)
 
     @property
     def chapters(self) -> tuple[Chapter, ...]:
-        passed = Ran("test (a)", (PASSING, Case(FAILING.name)))
-        failed = Ran("test (a)", (PASSING, FAILING))
+        passed = Ran("test (a)", (PASSING, Case(FAILING.name), OPAQUE_PASSES))
+        failed = Ran("test (a)", (PASSING, FAILING, OPAQUE))
+        source = {f"source/{SOURCE_PATH}": SOURCE.encode()}
+        evidence = (*failed.artifacts, Made("replay-test (a)", bundle(more=source)))
+        replayed = Ran("test (a)", failed.cases, made=evidence)
         orphans = Made("everything", {"junit.xml": junit(PASSING)})
         built = Ran("build", made=(orphans,), conclusion="success")
         return (
             lambda: self._ends(1, passed, built, head=BASE, branch="main"),
-            lambda: self._ends_in_trouble(2, failed),
+            lambda: self._ends_in_trouble(2, replayed),
             lambda: self._ends(3, passed, event="pull_request"),
             lambda: self._ends(4, failed, head=ON_MAIN, branch="main"),
             lambda: self._ends(5, passed, head=MENDED, branch="main"),
