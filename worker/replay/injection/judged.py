@@ -74,7 +74,8 @@ def _answer(trial: Trial, usual: _Usual) -> Answer:
         return Answer(fault, Shown.NO_TRIAL, message=trial.reason, trial=trial.spec.number)
     if next((trial.folder / JOURNALS).glob(f"*{inject.MARK}"), None) is None:
         return Answer(fault, Shown.NOT_REACHED, seconds=trial.seconds, trial=trial.spec.number)
-    said = spoken(trial.failure_message, trial.failure_text)
+    # Where pytest's own process died, the message is ours: CI would show none.
+    said = "" if trial.reason else spoken(trial.failure_message, trial.failure_text)
     wait = _waited(trial, usual, said)
     return Answer(
         fault,

@@ -56,7 +56,7 @@ def _shape(name: str) -> str:
 def _things(observed: Observed) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {PROCESSES: [], PORTS: []}
     for one in observed.survivors:
-        found[PROCESSES].append(" ".join(one.argv) or "a process")
+        found[PROCESSES].append(" ".join(" ".join(one.argv).split()) or "a process")
         found[PORTS] += [str(port) for port in one.ports]
     for left in observed.left:
         found.setdefault(left.place, []).extend(left.names)
