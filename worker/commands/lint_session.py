@@ -91,7 +91,8 @@ class Session:
         if not self.read_count:
             yield "no Python file was read"
         elif self.found_count:
-            yield f"{counted(self.found_count, 'finding')} in {self.weak_count} of {files}"
+            of = f"{self.weak_count} of " if self.weak_count < self.read_count else ""
+            yield f"{counted(self.found_count, 'finding')} in {of}{files}"
         else:
             yield f"nothing found in {files}"
         if self.suppressed_count:

@@ -1,5 +1,6 @@
 """Findings for people: a file's name, and below it each weakness with its tests, its sisters and its mend."""
 
+import textwrap
 from collections.abc import Iterable, Iterator
 
 from app.domain.lint.finding import LintFinding, Rule
@@ -9,6 +10,8 @@ from worker.commands.lint_names import spelled
 from worker.replay.bundle.story import Line, Tone
 
 INDENT = "      "
+WIDTH = 100
+"""Columns of a sentence; one in a window that is narrower is folded once more there."""
 MOST_SISTERS = 6
 
 
@@ -17,15 +20,24 @@ def file_story(path: str, findings: Iterable[LintFinding]) -> Iterator[Line]:
     yield Line(spelled(path), Tone.HEAD)
     for finding in findings:
         yield Line(f"  {finding.line}:{finding.column}  {finding.rule}", Tone.BAD)
-        yield Line(f"{INDENT}{finding.text}")
+        yield from _wrapped(finding.text, INDENT)
         if finding.test:
-            yield Line(f"{INDENT}{_tests(finding)}", Tone.SOFT)
+            yield from _wrapped(_tests(finding), INDENT, Tone.SOFT)
         if finding.window:
             yield from _window(finding)
         if finding.mend:
             yield Line(f"{INDENT}mend:", Tone.SOFT)
-            yield from (Line(f"{INDENT}    {one}") for one in finding.mend.split("\n"))
+            yield from _code(finding.mend, f"{INDENT}    ")
         yield Line("")
+
+
+def _wrapped(text: str, indent: str, tone: Tone = Tone.PLAIN) -> Iterator[Line]:
+    words = textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+    yield from (Line(f"{indent}{one}", tone) for one in words)
+
+
+def _code(text: str, indent: str) -> Iterator[Line]:
+    yield from (Line(f"{indent}{one}".rstrip()) for one in text.strip("\n").split("\n"))
 
 
 def _tests(finding: LintFinding) -> str:
@@ -51,14 +63,14 @@ def rule_story(rule: Rule) -> Iterator[Line]:
     """What a rule means, with an example, bad and mended."""
     meaning = MEANINGS[rule]
     yield Line(rule.value, Tone.HEAD)
-    yield Line(f"{meaning.short}.")
+    yield from _wrapped(f"{meaning.short}.", "")
     yield Line("")
-    yield Line(meaning.why)
+    yield from _wrapped(meaning.why, "")
     yield Line("")
     yield Line("Bad", Tone.HEAD)
-    yield from (Line(f"    {one}".rstrip()) for one in meaning.bad.split("\n"))
+    yield from _code(meaning.bad, "    ")
     yield Line("")
     yield Line("Mended", Tone.HEAD)
-    yield from (Line(f"    {one}".rstrip()) for one in meaning.mended.split("\n"))
+    yield from _code(meaning.mended, "    ")
     yield Line("")
-    yield Line(meaning.mend)
+    yield from _wrapped(meaning.mend, "")

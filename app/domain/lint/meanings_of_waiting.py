@@ -29,7 +29,8 @@ MEANINGS_OF_WAITING: Final[Mapping[Rule, Meaning]] = {
             def worker(rank, port):
                 dist.init_process_group(
                     "gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2
-                )"""),
+                )
+                dist.barrier()"""),
         mended=dedent("""\
             def test_sum():
                 store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
@@ -38,7 +39,8 @@ MEANINGS_OF_WAITING: Final[Mapping[Rule, Meaning]] = {
 
             def worker(rank, port):
                 store = dist.TCPStore("127.0.0.1", port, is_master=False)
-                dist.init_process_group("gloo", store=store, rank=rank, world_size=2)"""),
+                dist.init_process_group("gloo", store=store, rank=rank, world_size=2)
+                dist.barrier()"""),
     ),
     Rule.FIXED_SLEEP_AS_SYNCHRONISATION: Meaning(
         short="A fixed sleep stands in for waiting until another process is ready",

@@ -126,7 +126,7 @@ def _message(finding: LintFinding) -> str:
         sisters = f"; so do {listed(finding.sisters)}" if finding.sisters else ""
         parts.append(f"{finding.test} has this weakness{sisters}.")
     if finding.mend:
-        parts.append(f"Mend:\n{finding.mend}")
+        parts.append(f"Mend:\n{finding.mend.strip()}")
     return "\n\n".join(parts).replace("](", "\\](")  # else it is a link in a message of SARIF
 
 
