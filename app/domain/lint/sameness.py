@@ -1,7 +1,7 @@
 """Whether a value is the same on all ranks, as far as a file tells.
 
-The flags add up: `gathered[rank]` came out of a collective and differs by rank. No flag at all means the same
-on every rank: constants, the world size, what every rank was given alike.
+The flags add up: `gathered[rank]` came out of a collective and differs by rank. No flag at all means fixed:
+made of the constants of the file alone.
 """
 
 import re
@@ -19,6 +19,8 @@ class Sameness(IntFlag):
     """Came out of a collective."""
     UNKNOWN = 8
     """Neither the same nor different as far as the file tells."""
+    GIVEN = 16
+    """The same on all ranks of a run, and another in another run; else the file's own text fixes it."""
 
 
 BY_RANK = Sameness.RANK | Sameness.LOCAL

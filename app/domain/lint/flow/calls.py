@@ -15,9 +15,9 @@ from app.domain.lint.flow.expressions import Expressions
 from app.domain.lint.flow.graph import Kind
 from app.domain.lint.flow.known_calls import SHAPE_NAMES, is_store_call, joined, of_library, seeds
 from app.domain.lint.flow.track import CallGuard, Control, Leaving, Scope, TryGuard
+from app.domain.lint.frames import Callee, Frame, Value
 from app.domain.lint.sameness import SAME, UNKNOWN, Held, Sameness, alike, by_name
 from app.domain.lint.source import Function
-from app.domain.lint.values import Callee, Frame, Value
 
 DEEPEST_CALLS = 7
 _FAILS = frozenset({"pytest.fail", "self.fail", "self.skipTest"})
@@ -156,7 +156,10 @@ class Calls(Expressions):
         group = _argument(call, known.group, ("group", "pg", "process_group", "mesh", "device_mesh"))
         if group is None or (isinstance(group, ast.Constant) and group.value is None):
             return True
-        origin = self.values.origin(group, self.scope.frame).node
+        way = [value.node for value in self.values.chain(group, self.scope.frame)]
+        origin = way[-1]
+        if any(isinstance(node, ast.Call) for node in way[:-1]):
+            return False  # a function that gives back a group on one way and none on another
         if isinstance(origin, ast.Constant) and origin.value is None:
             return True
         dotted = self.file.dotted(origin)
@@ -299,7 +302,7 @@ class Calls(Expressions):
         on_yield: Callable[[], None] | None = None,
     ) -> Held:
         """Run a function of the file in this call, and go on where it returns."""
-        scope = Scope(frame, names, self.new(Kind.JOIN), on_yield=on_yield)
+        scope = Scope(frame, names, self.new(Kind.JOIN), on_yield=on_yield, base=len(self.control))
         saved, self.scope = self.scope, scope
         control, calls, self.calls = self.control, self.calls, (*self.calls, call)
         self.scopes[frame] = scope

@@ -10,6 +10,7 @@ from app.domain.lint.collected import decorator_names
 from app.domain.lint.flow.graph import Kind
 from app.domain.lint.flow.known_calls import RANK_VARIABLES, SHAPE_NAMES, joined
 from app.domain.lint.flow.track import Control, Track
+from app.domain.lint.frames import Frame
 from app.domain.lint.sameness import (
     BY_RANK,
     OF_RANK,
@@ -22,14 +23,14 @@ from app.domain.lint.sameness import (
     names_a_rank,
 )
 from app.domain.lint.source import Function
-from app.domain.lint.values import Frame
 
 DEEPEST = (
     130  # expressions and statements within each other, calls included; each takes some frames of Python's
 )
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 _WORLD = re.compile(
-    r"world_?size|n_?procs|num_?(?:procs|processes|ranks|workers)|n_ranks|WORLD", re.IGNORECASE
+    r"MAIN_PROCESS_RANK|world_?size|n_?procs|num_?(?:procs|processes|ranks|workers)|n_ranks|WORLD",
+    re.IGNORECASE,
 )
 
 
@@ -191,7 +192,9 @@ class Expressions(Track):
             held.value == BY_RANK and not isinstance(side, ast.BinOp) for held, side in _sides(node, sides)
         ]
         if all(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops):
-            return all(ranks)
+            return all(ranks) or "MAIN_PROCESS_RANK" in self.file.text(
+                node
+            )  # the parent of torch's test cases
         others = [
             self.file.text(side)
             for (_, side), is_rank in zip(_sides(node, sides), ranks, strict=True)
@@ -244,7 +247,7 @@ class Expressions(Track):
                 key = self._attribute_key(target)
                 if key is not None:
                     told = by_name(target.attr) if held.value == Sameness.UNKNOWN else held
-                    self.attributes[key] = held | told
+                    self.attributes[key] = (held | told).under(self.flags)
             case ast.Subscript(value=inner, slice=place):
                 self.spread(inner, Held(held.value | self.held(place).value, self.ruling))
 

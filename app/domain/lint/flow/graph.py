@@ -60,6 +60,8 @@ class Point:
     flags: Sameness = Sameness.SAME
     ruled: "Point | None" = None
     whole: bool = True
+    fixed: bool = False
+    """Whether, behind the branch that rules it, the file's own constants decide whether it is reached."""
     after: "list[tuple[Point, Edge]]" = field(default_factory=list)
     before: "list[tuple[Point, Edge]]" = field(default_factory=list)
 

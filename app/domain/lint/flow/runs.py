@@ -8,11 +8,11 @@ from functools import lru_cache
 from app.domain.lint.flow.graph import Kind, Point
 from app.domain.lint.flow.statements import Statements
 from app.domain.lint.flow.track import Scope, TooLongError
+from app.domain.lint.frames import Frame
 from app.domain.lint.program import Program
-from app.domain.lint.sameness import BY_RANK, OF_RANK, SAME, Held, Sameness, names_a_rank, of_parameter
+from app.domain.lint.sameness import BY_RANK, OF_RANK, SAME, Held, Sameness, alike, names_a_rank, of_parameter
 from app.domain.lint.source import Function, own_nodes
 from app.domain.lint.steps import is_loop
-from app.domain.lint.values import Frame
 from app.domain.lint.workers import Worker
 
 _MAKERS = ("__init__", "setUpClass", "setup_class", "setUp", "setup_method")
@@ -87,7 +87,8 @@ class _Tracing:
         points = tuple(track.points)
         run = Run(frame.function, tests, track.start, track.end, track.died, points, frame.ranks, processes)
         entered = {scope.frame.function for scope in track.scopes.values()}
-        self._entered |= {frame.function} if run.is_alone else entered
+        is_parent = processes == 0 and bool(tests) and frame.function.name.startswith("test")
+        self._entered |= {frame.function} if run.is_alone or is_parent else entered
         yield run
 
     def _track(self, frame: Frame, names: dict[str, Held]) -> Statements:
@@ -133,7 +134,7 @@ class _Tracing:
                 found[name] = OF_RANK
             elif value is not None:
                 used = {n.id for n in ast.walk(value.node) if isinstance(n, ast.Name)}
-                found[name] = Held(BY_RANK, Sameness.UNKNOWN) if used & counters else SAME
+                found[name] = Held(BY_RANK, Sameness.UNKNOWN) if used & counters else alike(Sameness.GIVEN)
         return found
 
 

@@ -8,9 +8,9 @@ from app.domain.lint.flow.expressions import DEEPEST
 from app.domain.lint.flow.graph import Edge, Kind, Point, link
 from app.domain.lint.flow.known_calls import joined
 from app.domain.lint.flow.track import Control, FinallyGuard, Leaving, LoopGuard, TryGuard, merged
+from app.domain.lint.frames import Callee
 from app.domain.lint.sameness import SAME, Held, Sameness, alike
 from app.domain.lint.source import own_nodes
-from app.domain.lint.values import Callee
 
 _EXPECTS = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress", "warns"})
 
@@ -258,7 +258,7 @@ class Statements(Calls):
 
     def _return(self, node: ast.Return) -> None:
         held = self.held(node.value) if node.value is not None else SAME
-        self.scope.returned |= held.under(self.flags)
+        self.scope.returned |= held.under(self.returning)
         self.add(Kind.RETURN, node)
         self.leave(Leaving.RETURN)
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.domain.lint.flow.graph import Edge, Kind, Point, link
+from app.domain.lint.frames import Frame
 from app.domain.lint.program import Program
 from app.domain.lint.sameness import SAME, Held, Sameness
-from app.domain.lint.values import Frame
 
 MOST_POINTS = 20_000  # of one run; a long test of torch's own suite has some hundreds
 
@@ -36,6 +36,8 @@ class Scope:
     exit: Point
     returned: Held = SAME
     on_yield: Callable[[], None] | None = None
+    base: int = 0
+    """How many conditions rule the call itself: all that the activation holds is under those alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +119,13 @@ class Track:
 
     @property
     def ruling(self) -> Sameness:
-        """How what is set here differs by rank: the ranks that have left set nothing."""
-        return _union([c.flags for c in self.control if not c.by_leaving])
+        """How a name that is set here differs by rank: the ranks that have left set nothing."""
+        return _union([c.flags for c in self.control[self.scope.base :] if not c.by_leaving])
+
+    @property
+    def returning(self) -> Sameness:
+        """How what is returned here differs by rank from what is returned elsewhere in the function."""
+        return _union([c.flags for c in self.control[self.scope.base :]])
 
     def new(self, kind: Kind, node: ast.AST | None = None, name: str = "") -> Point:
         if len(self.points) >= MOST_POINTS:
@@ -131,15 +138,20 @@ class Track:
         """Put a point at the end of the track and go on from there."""
         point = self.new(kind, node, name)
         point.flags = self.flags
-        point.ruled = self._ruled()
+        point.ruled, point.fixed = self._ruled()
         if self.at is not None:
             link(self.at, point, Edge.NORMAL)
         self.at = point
         return point
 
-    def _ruled(self) -> Point | None:
-        local = [c.fork for c in self.control if c.flags & Sameness.LOCAL]
-        return local[-1] if local else None
+    def _ruled(self) -> tuple[Point | None, bool]:
+        """The innermost fork that differs by rank, and whether constants alone decide behind it."""
+        behind: list[Control] = []
+        for control in reversed(self.control):
+            if control.flags & Sameness.LOCAL:
+                return control.fork, any(c.fork.kind is not Kind.LOOP and not c.flags for c in behind)
+            behind.append(control)
+        return None, False
 
     def go_to(self, point: Point, edge: Edge = Edge.NORMAL) -> None:
         if self.at is not None:

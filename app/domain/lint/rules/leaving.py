@@ -21,7 +21,7 @@ _PLAIN = re.compile(
     r"|\.(?:put|put_nowait|append|update|set_device|format|items|keys|info|debug|warning|encode|send|is_set|set|item"
     r"|tolist|setdefault|join|flush|write|write_text|touch|as_uri)$"
 )
-_ASYNC_PLACE = 3
+_STANDS_IN = re.compile(r"fake|mock|dummy|threaded", re.IGNORECASE)
 _MASTER_AT = 3  # TCPStore(host, port, world_size, is_master)
 
 
@@ -184,6 +184,8 @@ class Leaver:
 
     def does_nothing_together(self, joined: Point) -> bool:
         """Whether nothing that the file shows comes between joining and leaving but plain calls."""
+        if joined.node is not None and _STANDS_IN.search(self._program.file.text(joined.node)):
+            return False
         after = [p for p in reached(joined, ANY) if p is not joined]
         if self.run.end not in after or any(
             p.kind in {Kind.COLLECTIVE, Kind.POINT, Kind.STORE} for p in after

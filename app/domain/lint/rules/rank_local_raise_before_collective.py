@@ -63,7 +63,7 @@ def _is_local(point: Point) -> bool:
     """Whether the raise can come on one rank alone. A check that a test makes of a collective's result is the
     test's own, and seldom differs by rank; nor does what is raised again tell anything new.
     """
-    if not point.flags & Sameness.LOCAL:
+    if not point.flags & Sameness.LOCAL or point.fixed:
         return False
     if isinstance(point.node, ast.Raise):
         return point.node.exc is not None
