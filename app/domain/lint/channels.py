@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.domain.lint.frames import Frame, Value
 from app.domain.lint.program import Program
 from app.domain.lint.source import Function
 from app.domain.lint.steps import Part, Step
-from app.domain.lint.values import Frame, Value
 
 _QUEUES = ("Queue()", "SimpleQueue()", "JoinableQueue()", "LifoQueue()", "PriorityQueue()")
 _SHARED = (".dict()", ".list()", ".Array()", ".Value()", ".RawArray()", ".Namespace()")

@@ -7,7 +7,8 @@ which they happen.
 import ast
 from collections.abc import Callable, Iterator
 
-from app.domain.lint.values import Frame, Values
+from app.domain.lint.frames import Frame
+from app.domain.lint.values import Values
 
 _FARTHEST = 10
 

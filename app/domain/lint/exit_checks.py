@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.domain.lint.derived import Derived
+from app.domain.lint.frames import Frame
 from app.domain.lint.program import Program
 from app.domain.lint.steps import Part, Step
-from app.domain.lint.values import Frame
 from app.domain.lint.workers import How, how_started
 
 _COLLECTING = {"list", "sorted", "tuple", "dict", "set", "frozenset"}

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from app.domain.lint.collected import CollectedTest, collected_tests, is_autouse
+from app.domain.lint.frames import Frame
 from app.domain.lint.source import Function, SourceFile
 from app.domain.lint.steps import Step, is_yield, walk
-from app.domain.lint.values import Frame, Values
+from app.domain.lint.values import Values
 from app.domain.lint.workers import How, Start, Worker, starts_in
 
 MOST_STEPS_OF_A_FILE = 150_000  # torch's longest test files have a fifth of this

@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Iterator
 
+from app.domain.lint.frames import Frame
 from app.domain.lint.program import Program
 from app.domain.lint.ranks import is_rank
 from app.domain.lint.steps import Part, Step
-from app.domain.lint.values import Frame
 
 _MAIN = (
     "is_main",

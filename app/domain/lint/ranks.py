@@ -2,8 +2,9 @@
 
 import ast
 
+from app.domain.lint.frames import Frame, Value
 from app.domain.lint.source import SourceFile
-from app.domain.lint.values import Frame, Value, Values
+from app.domain.lint.values import Values
 
 RANK_NAMES = frozenset({
     "rank", "local_rank", "global_rank", "my_rank", "rank_id", "node_rank", "dist_rank",

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from app.domain.errors import Rejected
+from app.domain.lint.bindings import Binding, bindings_of, filled
 from app.domain.lint.imported import imported_names, star_modules, usual_spelling
 
 LARGEST_CHARACTERS = 2_000_000  # the largest test file of torch itself holds a third of this
 DEEPEST_NESTING = 200  # CPython's own parser gives up on brackets there, so people's code stays far below
-_FILLS = {"append", "add", "extend", "update", "insert", "appendleft", "setdefault", "put", "write"}
 _MOST_LINES_RETOLD = 40  # beyond that nothing is quoted as a whole
 
 
@@ -59,20 +59,6 @@ class Function:
             and not isinstance(self.node, ast.Module | ast.Lambda)
             and not any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in self.node.decorator_list)
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """One place where a name gets its value: `how` is assigned, each (of a loop) or entered (by with).
-
-    `places` is the way into an unpacked value: `a, (b, c) = x` binds c to x at (1, 1). `node` is the
-    statement, with-item or comprehension clause that does it.
-    """
-
-    value: ast.expr
-    places: tuple[int, ...]
-    how: str
-    node: ast.AST
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +160,7 @@ class SourceFile:
         if function not in self._fills:
             found: dict[str, list[ast.expr]] = {}
             for inner in (function, *self._inside.get(function, ())):
-                for name, value in _filled(self.own_nodes(inner)):
+                for name, value in filled(self.own_nodes(inner)):
                     found.setdefault(name, []).append(value)
             self._fills[function] = found
         return self._fills[function]
@@ -188,7 +174,7 @@ class SourceFile:
     def bindings(self, function: Function) -> dict[str, list[Binding]]:
         """Where names get values in this function, by name, in the order of the text."""
         if function not in self._bindings:
-            self._bindings[function] = _bindings_of(self.own_nodes(function))
+            self._bindings[function] = bindings_of(self.own_nodes(function))
         return self._bindings[function]
 
     def bindings_at(self, function: Function, name: str, use: ast.AST) -> list[Binding]:
@@ -366,63 +352,3 @@ def own_nodes(function: Function) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             waiting += reversed(list(ast.iter_child_nodes(node)))
-
-
-def _bindings_of(nodes: tuple[ast.AST, ...]) -> dict[str, list[Binding]]:
-    found: dict[str, list[Binding]] = {}
-    for node in nodes:
-        for target, value, how in _targets(node):
-            for name, places in _unpacked(target):
-                found.setdefault(name, []).append(Binding(value, places, how, node))
-    return found
-
-
-def _targets(node: ast.AST) -> list[tuple[ast.expr, ast.expr, str]]:
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            return [(target, value, "assigned") for target in targets]
-        case (
-            ast.AnnAssign(target=target, value=ast.expr() as value)
-            | ast.NamedExpr(target=target, value=value)
-        ):
-            return [(target, value, "assigned")]
-        case ast.For() | ast.AsyncFor() | ast.comprehension():
-            return [(node.target, node.iter, "each")]
-        case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
-            return [(target, value, "entered")]
-    return []
-
-
-def _unpacked(target: ast.expr) -> Iterator[tuple[str, tuple[int, ...]]]:
-    waiting: list[tuple[ast.expr, tuple[int, ...]]] = [(target, ())]
-    while waiting:
-        node, places = waiting.pop()
-        if isinstance(node, ast.Tuple | ast.List):
-            waiting += [(child, (*places, i)) for i, child in enumerate(node.elts)]
-        elif isinstance(node, ast.Name):
-            yield node.id, places
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            yield f"{node.value.id}.{node.attr}", places
-
-
-def _filled(nodes: tuple[ast.AST, ...]) -> Iterator[tuple[str, ast.expr]]:
-    """Names of containers and what is put into them."""
-    for node in nodes:
-        match node:
-            case ast.Call(func=ast.Attribute(value=target, attr=attr), args=args) if attr in _FILLS:
-                yield from ((name, value) for name in _spelled(target) for value in args)
-            case ast.Assign(targets=[ast.Subscript(value=target)], value=value):
-                yield from ((name, value) for name in _spelled(target))
-            case ast.AugAssign(target=target, value=value):
-                yield from ((name, value) for name in _spelled(target))
-
-
-def _spelled(target: ast.expr) -> tuple[str, ...]:
-    while isinstance(target, ast.Subscript):
-        target = target.value
-    match target:
-        case ast.Name(id=name):
-            return (name,)
-        case ast.Attribute(value=ast.Name(id=owner), attr=attr):
-            return (f"{owner}.{attr}",)
-    return ()

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.domain.lint.frames import Callee, Frame
 from app.domain.lint.source import SourceFile
-from app.domain.lint.values import Callee, Frame, Values
+from app.domain.lint.values import Values
 
 MOST_STEPS = 6_000  # of one root; a long test of torch's own suite has a few hundred
 DEEPEST_CALLS = 8

@@ -1,64 +1,16 @@
-"""Where a value comes from: names followed through assignments, arguments, closures, fixtures and returns.
-
-A frame is one activation of a function with what its parameters hold, so the `queue` of a worker and the
-`result_queue` of the test that starts it resolve to one and the same `ctx.Queue()`.
-"""
+"""Where a value comes from: names followed through assignments, arguments, closures, fixtures and returns."""
 
 import ast
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
+from app.domain.lint.bindings import Binding, default_of
 from app.domain.lint.collected import fixture_name
-from app.domain.lint.source import Binding, Function, SourceFile, own_nodes
+from app.domain.lint.frames import Callee, Frame, Value, outward
+from app.domain.lint.parametrized import parametrized
+from app.domain.lint.source import Function, SourceFile
 
 _FARTHEST = 24  # hops from a name to where its value is made; people's code needs six or so
 _WRAPPERS = {"enumerate", "list", "tuple", "reversed", "sorted", "set", "iter", "tqdm"}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
-    """One activation of a function. `outer` is the activation of the function around it, for its closures.
-
-    `ranks` are the parameters that hold the rank, where it is the first function of a process; `made` is the
-    call that made the instance, where it is a method's and that is known.
-    """
-
-    function: Function
-    given: Mapping[str, "Value"] = field(default_factory=dict)
-    outer: "Frame | None" = None
-    ranks: frozenset[str] = frozenset()
-    made: "Value | None" = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Value:
-    """An expression and the frame in which its names mean something; `place` leads into it."""
-
-    node: ast.AST
-    frame: Frame
-    place: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Callee:
-    """A function of the file with the arguments that a partial or an instance has given it already."""
-
-    function: Function
-    outer: Frame | None
-    given: tuple[Value, ...] = ()
-    named: Mapping[str, Value] = field(default_factory=dict)
-    made: Value | None = None
-
-    def called_with(self, positional: tuple[Value, ...], named: Mapping[str, Value]) -> Frame:
-        """The activation that a call with these further arguments makes."""
-        names = self.function.parameters[1:] if self.function.is_bound_method else self.function.parameters
-        handed = (*self.given, *positional)
-        held = dict(zip(names, handed, strict=False))
-        rest = handed[len(names) :]
-        if self.function.spread is not None and rest:
-            nodes = [value.node for value in rest if isinstance(value.node, ast.expr)]
-            held[self.function.spread] = Value(ast.Tuple(elts=nodes, ctx=ast.Load()), rest[0].frame)
-        return Frame(self.function, held | dict(self.named) | dict(named), self.outer, made=self.made)
 
 
 class Values:
@@ -149,7 +101,7 @@ class Values:
         fixture = self._fixtures.get(name)
         if fixture is not None and fixture is not frame.function:
             inside = self.frame(fixture)
-            given = _given_back(fixture)
+            given = self._given_back(fixture)
             return Value(given, inside, value.place) if given is not None else None
         parametrized = self.parametrized(frame.function, name)
         if parametrized:
@@ -157,30 +109,12 @@ class Values:
         return self._default(name, frame, value)
 
     def _default(self, name: str, frame: Frame, value: Value) -> Value | None:
-        node = frame.function.node
-        if isinstance(node, ast.Module):
-            return None
-        arguments = node.args
-        positional = [*arguments.posonlyargs, *arguments.args]
-        last = positional[len(positional) - len(arguments.defaults) :]
-        defaults = dict(zip((a.arg for a in last), arguments.defaults, strict=True))
-        keyword_only = zip((a.arg for a in arguments.kwonlyargs), arguments.kw_defaults, strict=True)
-        defaults |= {key: default for key, default in keyword_only if default is not None}
-        if name not in defaults:
-            return None
-        return Value(defaults[name], frame.outer or self._module, value.place)
+        told = default_of(frame.function.node, name)
+        return Value(told, frame.outer or self._module, value.place) if told is not None else None
 
     def parametrized(self, function: Function, name: str) -> list[ast.expr]:
         """What `pytest.mark.parametrize` lets a parameter be."""
-        found: list[ast.expr] = []
-        for decorator in getattr(function.node, "decorator_list", ()):
-            match decorator:
-                case ast.Call(
-                    func=ast.Attribute(attr="parametrize"),
-                    args=[names, ast.List() | ast.Tuple() as cases, *_],
-                ):
-                    found += _cases(names, cases, name)
-        return found
+        return parametrized(function.node, name)
 
     def _bound(self, binding: Binding, frame: Frame, value: Value, hops: int) -> Value | None:
         if binding.how == "each":
@@ -229,7 +163,7 @@ class Values:
         while seen is not None and hops > 0:
             if isinstance(seen.node, ast.Name | ast.Attribute):
                 name = self.file.text(seen.node)
-                for scope in _outward(seen.frame):
+                for scope in outward(seen.frame):
                     put = self.file.fills(scope.function).get(name)
                     if put:
                         return Value(put[0], scope)
@@ -238,7 +172,7 @@ class Values:
 
     def _attribute(self, inner: ast.expr, attr: str, value: Value, hops: int) -> Value | None:
         if isinstance(inner, ast.Name):
-            for scope in _outward(value.frame):
+            for scope in outward(value.frame):
                 if scope.function.owner is not None and scope.function.parameters[:1] == (inner.id,):
                     return self._of_class(scope.function.owner, attr, scope, value, scope.made)
         made = self.origin(inner, value.frame, hops // 2)
@@ -270,10 +204,15 @@ class Values:
     def _returned(self, value: Value, hops: int) -> Value | None:
         assert isinstance(value.node, ast.Call)
         for callee in self.callees(value.node.func, value.frame, hops // 2):
-            given = _given_back(callee.function)
+            given = self._given_back(callee.function)
             if given is not None:
                 return Value(given, self.activation(callee, value.node, value.frame), value.place)
         return None
+
+    def _given_back(self, function: Function) -> ast.expr | None:
+        """What a call of it returns, or a fixture yields; the first that is not None."""
+        given = self.file.returned(function)
+        return next((v for v in given if not (isinstance(v, ast.Constant) and v.value is None)), None)
 
     def activation(self, callee: Callee, call: ast.Call, frame: Frame) -> Frame:
         """The frame of the callee in this very call."""
@@ -340,7 +279,7 @@ class Values:
         }
 
     def _defined(self, name: str, frame: Frame) -> tuple[Callee, ...]:
-        for scope in _outward(frame):
+        for scope in outward(frame):
             if name in scope.function.parameters:
                 return ()
             function = self.file.defined_in(scope.function, name)
@@ -378,7 +317,7 @@ class Values:
         """The class of an instance, or the class itself where that is named, and the call that made it."""
         match inner:
             case ast.Name(id=name):
-                for scope in _outward(frame):
+                for scope in outward(frame):
                     function = scope.function
                     if function.is_bound_method and function.parameters[:1] == (name,):
                         return function.owner, scope.made
@@ -394,21 +333,13 @@ class Values:
 
     def frame_owner(self, frame: Frame) -> ast.ClassDef | None:
         """The class in one of whose methods the frame stands."""
-        return next((s.function.owner for s in _outward(frame) if s.function.owner is not None), None)
+        return next((s.function.owner for s in outward(frame) if s.function.owner is not None), None)
 
     def _closure(self, function: Function, frame: Frame) -> Frame | None:
-        for scope in _outward(frame):
+        for scope in outward(frame):
             if scope.function is function.outer:
                 return scope
         return self.frame(function).outer
-
-
-def _outward(frame: Frame | None) -> "list[Frame]":
-    found = []
-    while frame is not None:
-        found.append(frame)
-        frame = frame.outer
-    return found
 
 
 def _is_wrapper(node: ast.AST) -> bool:
@@ -421,35 +352,3 @@ def _first_telling(bound: list[Binding]) -> Binding:
     """The first that is not a mere placeholder, since `queue = None` before a try says nothing."""
     telling = [b for b in bound if not (isinstance(b.value, ast.Constant) and b.value.value is None)]
     return (telling or bound)[0]
-
-
-def _given_back(function: Function) -> ast.AST | None:
-    """What a call of it returns, or a fixture yields; a function that it returns stands for itself."""
-    for node in own_nodes(function):
-        match node:
-            case ast.Return(value=ast.expr() as value) | ast.Yield(value=ast.expr() as value):
-                if not (isinstance(value, ast.Constant) and value.value is None):
-                    return value
-    return None
-
-
-def _cases(names: ast.expr, cases: ast.List | ast.Tuple, wanted: str) -> list[ast.expr]:
-    match names:
-        case ast.Constant(value=str(text)):
-            known = [name.strip() for name in text.split(",")]
-        case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            known = [str(e.value) for e in elements if isinstance(e, ast.Constant)]
-        case _:
-            known = []
-    if wanted not in known:
-        return []
-    place, found = known.index(wanted), []
-    for case in cases.elts:
-        held: ast.expr = case
-        if isinstance(held, ast.Call) and isinstance(held.func, ast.Attribute) and held.func.attr == "param":
-            values = held.args
-        else:
-            values = list(held.elts) if len(known) > 1 and isinstance(held, ast.Tuple | ast.List) else [held]
-        if place < len(values):
-            found.append(values[place])
-    return found

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.domain.lint.channels import Taken, taken
+from app.domain.lint.frames import Frame, Value
 from app.domain.lint.program import Program
 from app.domain.lint.ranks import number
 from app.domain.lint.steps import Step
-from app.domain.lint.values import Frame, Value
 
 SHORT_S = 10  # a dead worker that costs less than this is not worth a watch
 _EVENTS = ("Event()", "Barrier()", "Condition()")

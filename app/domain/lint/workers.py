@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from app.domain.lint.frames import Callee, Frame, Value
 from app.domain.lint.ranks import RANK_NAMES, element_count, is_index_name, number
 from app.domain.lint.source import Function, SourceFile, own_nodes
 from app.domain.lint.steps import Step
-from app.domain.lint.values import Callee, Frame, Value, Values
+from app.domain.lint.values import Values
 
 _NPROCS_AT = 2  # spawn(fn, args, nprocs)
 _SPAWNS = {"spawn", "start_processes"}

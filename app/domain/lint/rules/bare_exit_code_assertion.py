@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 from app.domain.lint.exit_checks import Check, ExitCodes
 from app.domain.lint.finding import Rule
+from app.domain.lint.frames import Frame
 from app.domain.lint.mending import mend, name_of, one_name, processes_name
 from app.domain.lint.program import Program, Root
 from app.domain.lint.ranks import number
-from app.domain.lint.values import Frame
 from app.domain.lint.weakness import Weakness
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from app.domain.lint.channels import Medium, Taken, Told, is_handed_on, is_same, taken
 from app.domain.lint.finding import Rule
+from app.domain.lint.frames import Value
 from app.domain.lint.mending import mend, name_of, one_name, processes_name
 from app.domain.lint.program import Program, Root
 from app.domain.lint.rank_guards import rank_guard
 from app.domain.lint.reporting import Reporting
 from app.domain.lint.steps import Part, Step, Within, is_loop
-from app.domain.lint.values import Value
 from app.domain.lint.weakness import Weakness
 from app.domain.lint.workers import How, Worker, repetitions
 

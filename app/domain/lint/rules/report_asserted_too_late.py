@@ -11,11 +11,11 @@ from app.domain.lint.channels import Medium, Told, is_same, taken
 from app.domain.lint.derived import Derived
 from app.domain.lint.exit_checks import Check, ExitCodes, checks, decided_at
 from app.domain.lint.finding import Rule
+from app.domain.lint.frames import Frame
 from app.domain.lint.mending import mend, name_of
 from app.domain.lint.program import Program, Root
 from app.domain.lint.reporting import Reporting
 from app.domain.lint.steps import Part
-from app.domain.lint.values import Frame
 from app.domain.lint.weakness import Weakness
 from app.domain.lint.workers import How
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from app.domain.lint.derived import Derived
 from app.domain.lint.exit_checks import Check, ExitCodes, checks, decided_at, done_at
 from app.domain.lint.finding import Rule
+from app.domain.lint.frames import Frame
 from app.domain.lint.mending import mend, one_name, processes_name
 from app.domain.lint.program import Program, Root
 from app.domain.lint.source import own_nodes
 from app.domain.lint.steps import Part, Step, Within
-from app.domain.lint.values import Frame
 from app.domain.lint.weakness import Weakness
 
 _LATE = ("TimeoutExpired", "TimeoutError", "Timeout")
