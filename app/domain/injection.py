@@ -72,6 +72,7 @@ class Answer:
     names_rank: bool = False
     names_cause: bool = False
     message: str = ""  # of what the test itself says the line that names most
+    reason: str = ""  # ours, where it says nothing: it was ended, pytest died, it was not run
     seconds: float | None = None
     extra_s: float = 0.0
     waited: str = ""
@@ -107,6 +108,7 @@ class Answer:
             "names_rank": self.names_rank,
             "names_cause": self.names_cause,
             "message": self.message,
+            "reason": self.reason or None,
             "seconds": None if self.seconds is None else round(self.seconds, 3),
             "extra_seconds": round(self.extra_s, 3),
             "whole_timeout": self.takes_whole_timeout,

@@ -77,7 +77,7 @@ def test_our_own_words_on_a_death_of_pytest_are_not_the_tests(tmp_path: Path) ->
     trial = made(tmp_path, 2, Outcome.FAILED, "rank=1,at=init,how=kill")
     answer = the_answer(tmp_path, replace(trial, failure_message=said, reason=said))
     assert (answer.names_cause, answer.shown, answer.grade) == (False, Shown.NOWHERE, Grade.E)
-    assert answer.message == said
+    assert (answer.message, answer.reason) == ("", said)
 
 
 def test_of_several_trials_with_one_fault_the_worst_counts(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def injected_part(injected: Injected | None) -> list[Markup]:
     """The page's section; nothing where no fault was put in."""
     if injected is None:
         return []
-    rows = [(*_cells(one), _left(one), one.message, one.waited) for one in injected.answers]
+    rows = [(*_cells(one), _left(one), one.message or one.reason, one.waited) for one in injected.answers]
     rules = [(rule.grade.value, rule.text, rule.reason) for rule in reversed(RULES)]
     told = [
         tag(
@@ -90,8 +90,8 @@ def _named(answer: Answer) -> str:
 
 
 def _beneath(answer: Answer) -> Iterator[str]:
-    if answer.message and answer.shown not in {Shown.PASSED, Shown.NOT_REACHED}:
-        yield f"says: {answer.message}"
+    if answer.message or answer.reason:
+        yield f"says: {answer.message}" if answer.message else answer.reason
     if answer.waited:
         yield f"takes its whole timeout: {answer.waited}"
     for one in answer.left:

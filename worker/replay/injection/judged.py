@@ -71,7 +71,7 @@ def _answer(trial: Trial, usual: _Usual) -> Answer:
     assert trial.spec.inject is not None
     fault = fault_of(trial.spec.inject)
     if not trial.outcome.counts:
-        return Answer(fault, Shown.NO_TRIAL, message=trial.reason, trial=trial.spec.number)
+        return Answer(fault, Shown.NO_TRIAL, reason=trial.reason, trial=trial.spec.number)
     if next((trial.folder / JOURNALS).glob(f"*{inject.MARK}"), None) is None:
         return Answer(fault, Shown.NOT_REACHED, seconds=trial.seconds, trial=trial.spec.number)
     # Where pytest's own process died, the message is ours: CI would show none.
@@ -82,7 +82,8 @@ def _answer(trial: Trial, usual: _Usual) -> Answer:
         _shown(trial, fault, said),
         names_rank=names_rank(said, fault),
         names_cause=names_cause(said, fault),
-        message=(telling_line(said, fault) or trial.reason)[:_LONGEST_MESSAGE],
+        message=telling_line(said, fault)[:_LONGEST_MESSAGE],
+        reason=trial.reason,
         seconds=trial.seconds,
         extra_s=max(0.0, trial.seconds - usual.seconds),
         waited=wait.words if wait is not None else "",

@@ -27,9 +27,7 @@ _CODES: Final = {RAISE: ("1",), EXIT: (str(EXIT_CODE),), KILL: ("-9", "137"), HA
 """How each fault is read in a list of exit codes; None is a process that has not ended."""
 _LIST: Final = re.compile(r"\[(?:-?\d{1,5}|None)(?:, (?:-?\d{1,5}|None)){1,255}\]")
 _OTHERS: Final = r"(?:\d{1,6}(?:, ?| and |, and )){0,64}"
-_PROCESS: Final = (
-    r"\b(?:process|worker|proc|child|node|replica|trainer|shard)(?:\s{1,3}#?|[\[:=]\s?)"
-)
+_PROCESS: Final = r"\b(?:process|worker|proc|child|node|replica|trainer|shard)(?:\s{1,3}#?|[\[:=]\s?)"
 """As torch's spawn has it, `process 1`; `Process-1` is multiprocessing's name for the first of all."""
 
 
