@@ -1,40 +1,17 @@
 """From the folders of trials to answers; the folders are written by hand, as an engine leaves them."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from made_trials import made
 
 from app.domain.injection import Answer, Grade, Shown
-from app.domain.replay_words import Arm, Outcome
+from app.domain.replay_words import Outcome
 from worker.replay.injection.judged import judged
-from worker.replay.limits import Held, Hold, Limits
-from worker.replay.observed import Observed
 from worker.replay.probe.inject import CONTROL
-from worker.replay.trial import Trial, TrialSpec
-from worker.replay.trial_folder import JOURNALS, STDERR, STDOUT, write_observed, write_trial
-
-HELD = Held("none", Hold.ABSENT, Hold.ABSENT, Hold.ABSENT, "none")
-SPEC = "rank=1,at=init,how=raise,raise=RuntimeError:OURS"
-
-
-def made(folder: Path, number: int, outcome: Outcome, inject: str = SPEC, *, reached: bool = True) -> Trial:
-    """Two ranks that said so, and a mark where the fault was reached."""
-    home = folder / f"{number:03d}"
-    journals = home / JOURNALS
-    journals.mkdir(parents=True)
-    for rank in range(2):
-        told = {"k": "process", "t": 1, "argv": ["python"], "rank": rank, "world": 2, "rank_source": "init"}
-        (journals / f"{7 + rank}.jsonl").write_text(json.dumps(told) + "\n")
-    if reached and inject != CONTROL:
-        (journals / "8.injected").write_text("{}")
-    test, limits = "test_it.py::test_it", Limits(timeout_s=9)
-    spec = TrialSpec(number, test, Arm.PLAIN, bare=False, seed=1, limits=limits, inject=inject)
-    trial = Trial(spec, outcome, home, 2.0 * number, HELD)
-    write_observed(home, Observed(0, 1, main=5, timed_out=outcome is Outcome.TIMED_OUT))
-    write_trial(trial)
-    return trial
+from worker.replay.trial import Trial
+from worker.replay.trial_folder import STDERR, STDOUT
 
 
 def the_answer(tmp_path: Path, trial: Trial) -> Answer:

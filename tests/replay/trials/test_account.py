@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.domain.replay_words import Outcome
 from worker.replay.limits import Usage
 from worker.replay.observed import Naming, code_of
-from worker.replay.outside.account import MOST_SURVIVORS, Account
+from worker.replay.outside.account import MOST_PLACES, MOST_SURVIVORS, Account
 
 
 @pytest.fixture
@@ -38,6 +38,14 @@ def test_survivors_are_bounded_in_number_and_size(account: Account) -> None:
     assert (len(survivors[0].argv), len(survivors[0].argv[0]), survivors[0].ports) == (64, 400, (1,))
 
 
+def test_files_that_were_left_are_bounded_in_number_and_size(account: Account) -> None:
+    for _ in range(MOST_PLACES + 5):
+        assert not account.hear({"said": "left", "place": "shm" * 999, "names": ["x" * 10**6] * 1000})
+    assert len(account.left) == MOST_PLACES
+    left = account.left[0]
+    assert (len(left.place), len(left.names), len(left.names[0])) == (400, 64, 400)
+
+
 def test_last_report_is_the_end(account: Account) -> None:
     assert account.hear({"said": "ended", "t": 9})
     assert account.hear({"said": "not-started", "why": "no such file"})
@@ -45,12 +53,14 @@ def test_last_report_is_the_end(account: Account) -> None:
 
 
 REPORTS = st.dictionaries(
-    st.sampled_from(["said", "pid", "status", "t", "argv", "ports", "state", "supervisor", "why"]),
+    st.sampled_from(
+        ["said", "pid", "status", "t", "argv", "ports", "state", "supervisor", "why", "place", "names"]
+    ),
     st.one_of(
         st.integers(),
         st.text(),
         st.lists(st.integers() | st.text()),
-        st.sampled_from(["began", "exit", "survivor"]),
+        st.sampled_from(["began", "exit", "survivor", "left"]),
     ),
 )
 

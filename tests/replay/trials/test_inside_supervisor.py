@@ -37,11 +37,15 @@ def pythons() -> list[object]:
 
 @contextmanager
 def supervising(
-    python: str, tools: Path, argv: list[str], journal: Path | None = None
+    python: str,
+    tools: Path,
+    argv: list[str],
+    journal: Path | None = None,
+    places: Mapping[str, str] | None = None,
 ) -> Iterator[SupervisorChannel]:
     """As a package of ours where the Python is ours, else as the copy that stands in a trial's tools."""
     channel = SupervisorChannel()
-    channel.order(argv, {"PATH": os.defpath}, str(tools), journal and str(journal))
+    channel.order(argv, {"PATH": os.defpath}, str(tools), journal and str(journal), places)
     if python == sys.executable:
         command = [python, "-m", "worker.replay.inside", str(channel.theirs)]
     else:
@@ -136,3 +140,14 @@ def test_what_cannot_be_started_is_told(tools: Path) -> None:
         (only,) = list(reports(channel))
     assert only["said"] == "not-started"
     assert "/no/such/python" in str(only["why"])
+
+
+def test_files_that_the_tree_left_are_named_and_those_of_before_are_not(tools: Path, tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    (place / "pytest-of-us").mkdir(parents=True)
+    (place / "old").touch()
+    make = "os.mkdir('in'); [open(one, 'w') for one in ('in/new', 'pytest-of-us/kept', '.coverage')]"
+    argv = [sys.executable, "-c", f"import os; os.chdir({str(place)!r}); {make}"]
+    with supervising(sys.executable, tools, argv, places={"tmp": str(place), "gone": "/nowhere"}) as channel:
+        told = [report for report in reports(channel) if report["said"] == "left"]
+    assert {one["place"]: one["names"] for one in told} == {"tmp": ["in/new"], "gone": []}
