@@ -139,7 +139,7 @@ def test_neighbours_come_last_and_only_where_allowed(tmp_path: Path) -> None:
 def test_the_policy_is_stored_with_all_its_numbers() -> None:
     told = policy_told(PlanPolicy())
     assert told["failures"] == 2
-    assert told["beliefs"]["cpu-0.25"] == {"fails": 1.4, "passes": 0.6, "slowdown": 3.2}
+    assert told["beliefs"]["cpu-0.25"] == {"fails": 0.18, "passes": 0.12, "slowdown": 3.2}
 
 
 def test_an_explanation_of_a_pass_names_no_cause() -> None:

@@ -33,7 +33,7 @@ def next_step(
     question: Question, rows: Sequence[Row], *, closed: frozenset[Arm], remaining_s: float
 ) -> Step | Stop:
     """The next trial, or why there is none. `closed` are arms that cannot be had, or whose canary failed."""
-    state = State(question, rows, closed)
+    state = State(question, rows, closed, remaining_s)
     for rule in _RULES:
         said = rule(state)
         if said is not None:
@@ -185,9 +185,19 @@ def _enough(state: State) -> Stop | None:
     return Stop(f"one failure, and none in the {alone - 1} trials after it")
 
 
-def _short_at_tightest(state: State) -> bool:
+def _short_at_tightest(state: State) -> int:
+    """How many trials the tightest arm lacks before anything is called not reproduced."""
     arm = state.question.ladder.tightest
-    return arm in state.open_arms and tally(of_arm(state.deciding, arm)).trials < state.policy.tightest
+    have = tally(of_arm(state.deciding, arm)).trials
+    return max(0, state.policy.tightest - have) if arm in state.open_arms else 0
+
+
+def _may_pay_tightest(state: State) -> bool:
+    """Not where they would eat up the budget: a test that is slow there is looked at more often elsewhere."""
+    costs = _short_at_tightest(state) * expected_seconds(
+        state.rows, state.question.ladder.tightest, state.policy
+    )
+    return costs <= state.policy.tightest_share * state.remaining_s
 
 
 def _confirming(state: State) -> Step | None:
@@ -225,7 +235,8 @@ def _sampled(state: State) -> Step | None:
     if len(state.rows) % state.policy.control_every == 0:
         return state.step(Arm.PLAIN, "a control, so that a change of the machine is seen")
     tightest = state.question.ladder.tightest
-    if state.seen.trials >= Wald.of(state.policy).passes_to_reject and _short_at_tightest(state):
+    is_late = state.seen.trials >= Wald.of(state.policy).passes_to_reject
+    if is_late and _short_at_tightest(state) and _may_pay_tightest(state):
         return state.step(
             tightest, f"{tightest}, the tightest arm, has too few trials to call it not reproduced"
         )

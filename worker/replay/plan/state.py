@@ -1,5 +1,6 @@
 """What the rules of the plan look at: the question, the trials so far, and which arms are still open."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ class State:
     question: Question
     rows: Sequence[Row]
     closed: frozenset[Arm]
+    remaining_s: float = math.inf
 
     @property
     def policy(self) -> PlanPolicy:

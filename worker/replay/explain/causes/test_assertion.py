@@ -4,8 +4,8 @@ Borders. The assertion stands in the test's own process while no rank failed, or
 same words; figures in them may differ, as measured times do, and are equal by chance only.
 An assertion about exit codes of ranks that did fail only tells of them and is `not-explained`, unless
 another cause says why. Another exception of the test's own process, without any rank, is `rank-exception`
-with rank null. In a bare trial an assertion that names no cause, or with ranks an error, is
-`not-explained`: it may tell of what nobody saw in a rank or a thread (`reported.py`).
+with rank null. In a bare trial an assertion that names no cause, or any beside ranks, is `not-explained`: it
+may tell of what nobody saw in a rank or a thread (`reported.py`).
 """
 
 from app.domain.replay_words import CauseKind
