@@ -7,7 +7,6 @@ from enum import StrEnum
 
 from app.domain.lint.frames import Frame, Value
 from app.domain.lint.program import Program
-from app.domain.lint.source import Function
 from app.domain.lint.steps import Part, Step
 
 _QUEUES = ("Queue()", "SimpleQueue()", "JoinableQueue()", "LifoQueue()", "PriorityQueue()")
@@ -117,7 +116,11 @@ def taken(program: Program, steps: tuple[Step, ...]) -> Iterator[Taken]:
         match step.node:
             case ast.Call(func=ast.Attribute(value=receiver, attr=attr) as function) if attr in _GETS:
                 channel = program.values.origin(receiver, step.frame)
-                is_read = attr.startswith("recv") or _is_queue_get(program, step.node, channel, function)
+                is_read = (
+                    not step.node.args  # a socket is told how much to take
+                    if attr.startswith("recv")
+                    else _is_queue_get(program, step.node, channel, function)
+                )
                 if is_read and not _is_no_channel(program, step.node):
                     yield Taken(step, step.node, channel, receiver)
 
@@ -174,7 +177,3 @@ def _keeps(program: Program, call: ast.Call, frame: Frame) -> bool:
     }:
         return True
     return bool(program.values.callees(call.func, frame))
-
-
-def functions_in(steps: tuple[Step, ...]) -> set[Function]:
-    return {step.frame.function for step in steps}

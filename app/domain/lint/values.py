@@ -249,10 +249,13 @@ class Values:
     ) -> tuple[Callee, ...]:
         if hops <= 0:
             return ()
-        held = self.origin(node, frame, hops)
+        for held in self.chain(node, frame, hops):
+            cases = self._cases(held)
+            if cases:
+                return tuple(c for case in cases for c in self.callees(case, self._module, hops - 1))
         match held.node:
             case ast.Name(id=name):
-                return self._defined(name, held.frame) or self._any_case(name, held.frame, hops)
+                return self._defined(name, held.frame)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 function = self.file.function_at(held.node)
                 return (Callee(function, self._closure(function, held.frame)),)
@@ -304,9 +307,11 @@ class Values:
                     if inner is not None:
                         yield inner
 
-    def _any_case(self, name: str, frame: Frame, hops: int) -> tuple[Callee, ...]:
-        cases = self.parametrized(frame.function, name)
-        return tuple(c for case in cases for c in self.callees(case, self._module, hops - 1))
+    def _cases(self, held: Value) -> list[ast.expr]:
+        """All that a test's own parameter can be."""
+        if not isinstance(held.node, ast.Name) or held.node.id in held.frame.given:
+            return []
+        return self.parametrized(held.frame.function, held.node.id)
 
     def _methods(self, inner: ast.expr, attr: str, frame: Frame) -> tuple[Callee, ...]:
         owner, made = self._instance(inner, frame)

@@ -123,25 +123,26 @@ def _read_count(program: Program, channel: _Channel, reads: list[Taken]) -> int 
 
 def _is_left_after(program: Program, call: ast.AST, loop: ast.AST) -> bool:
     """Whether the loop ends with the first item that it reads: it tries again, it does not drain."""
+    innermost = next((n for n in program.file.around(call) if isinstance(n, ast.For | ast.While)), None)
+    leaving: tuple[type[ast.stmt], ...] = (ast.Break, ast.Return) if loop is innermost else (ast.Return,)
     below = call
     for node in program.file.around(call):
-        if isinstance(below, ast.Return) or _leaves_below(node, below):
+        if isinstance(below, ast.Return) or _is_followed_by(leaving, node, below):
             return True
-        if node is loop or isinstance(node, ast.If | ast.For | ast.While):
-            return False
+        if node is loop or isinstance(node, ast.If):
+            break
         below = node
     return False
 
 
-def _leaves_below(block: ast.AST, statement: ast.AST) -> bool:
-    for name in ("body", "orelse"):
-        statements = getattr(block, name, None)
-        if isinstance(statements, list) and statement in statements:
-            after = statements[statements.index(statement) + 1 :]
-            if isinstance(block, ast.Try) and name == "body":
-                after += block.orelse
-            return any(isinstance(one, ast.Break | ast.Return) for one in after)
-    return False
+def _is_followed_by(leaving: tuple[type[ast.stmt], ...], block: ast.AST, statement: ast.AST) -> bool:
+    body = getattr(block, "body", None)
+    if not isinstance(body, list) or statement not in body:
+        return False
+    after = body[body.index(statement) + 1 :]
+    if isinstance(block, ast.Try):
+        after += block.orelse
+    return any(isinstance(one, leaving) for one in after)
 
 
 def _weakness(program: Program, root: Root, read: Taken, put: int | None, read_count: int) -> Weakness:

@@ -142,9 +142,8 @@ def _is_told(codes: ExitCodes, alive: Derived, root: Root, step: Step, branch: W
 def _is_beside(inner: Step, step: Step, branch: Within) -> bool:
     if inner is step:
         return False
-    return any(
-        w.node is branch.node and w.part is branch.part and w.frame is branch.frame for w in inner.within
-    )
+    around = (branch.node, branch.part, branch.frame, branch.handler)
+    return any((w.node, w.part, w.frame, w.handler) == around for w in inner.within)
 
 
 def _marks(node: ast.AST) -> bool:
