@@ -279,6 +279,8 @@ class StepOfJob(BaseSettings):
     job: str = ""
     run_id: str = ""
     run_attempt: str = ""
+    runner_name: str = Field("", validation_alias="RUNNER_NAME")
+    """No two jobs run on one runner at a time, and GitHub tells a job's."""
 
     @property
     def is_in_job(self) -> bool:
@@ -287,7 +289,17 @@ class StepOfJob(BaseSettings):
     @property
     def facts(self) -> dict[str, str]:
         """Which run this is, by name: the job's own word."""
-        names = ("repository", "sha", "ref", "event_name", "workflow", "job", "run_id", "run_attempt")
+        names = (
+            "repository",
+            "sha",
+            "ref",
+            "event_name",
+            "workflow",
+            "job",
+            "run_id",
+            "run_attempt",
+            "runner_name",
+        )
         return {name: value for name in names if (value := getattr(self, name))}
 
 

@@ -7,18 +7,20 @@ up its journals as well. What it says is kept as a claim. Results files inside i
 import hashlib
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from app.domain.artifact import UnpackBudget
+from app.domain.artifact import ArtifactRef, UnpackBudget
 from app.domain.errors import Rejected
 from app.domain.gap import Gap, GapKind
-from app.domain.replay_claim import ReplayClaim, read_claim
+from app.domain.replay_claim import ReplayClaim, is_own_word, read_claim
 from app.domain.wording import counted
 from app.store.artifacts import FileKind
 from app.store.blobs import PackedBlob, pack
+from app.store.replays import ArrivedReplay
+from app.store.run_values import StoredAttempt
 from worker.fetching.unpack import names_in, open_artifact
 from worker.replay.bundle.manifest import MOST_MANIFEST_BYTES, Manifest, manifest_of
 from worker.replay.bundle.manifest import NAME as MANIFEST
@@ -26,8 +28,10 @@ from worker.replay.bundle.manifest import NAME as MANIFEST
 MOST_BUNDLES: Final = 50
 """Manifests of one artifact that are looked at; a replay takes minutes for each test."""
 MOST_REPORT_BYTES: Final = 8 << 20
+MOST_ABOUT_BYTES: Final = 1 << 20
 MOST_SOURCE_BYTES: Final = 2 << 20
 _REPORT: Final = "report.json"
+_ABOUT: Final = "about.json"
 _SOURCE: Final = "source/"
 _BESIDE: Final = (_REPORT, "plan.json", "suspect.json")
 """What stands beside the manifest of every bundle."""
@@ -47,6 +51,8 @@ class ReceivedBundle:
     claim: ReplayClaim
     report: PackedBlob
     source: tuple[str, PackedBlob] | None
+    runner: str = ""
+    """The machine that it names, empty where it names none."""
 
     @property
     def files(self) -> list[tuple[str, FileKind, PackedBlob]]:
@@ -75,9 +81,29 @@ class Received:
         return name in self.sealed or any(name.startswith(folder) for folder in self.unread)
 
 
-def receive(path: Path, budget: UnpackBudget, *, artifact: str) -> Received:
-    """Raises Rejected where the whole artifact is one that is not taken; a bad bundle costs only itself."""
-    archive = _Archive(path, budget, frozenset(names_in(path, budget, fallback_name=artifact)))
+def arrived(
+    bundle: ReceivedBundle, artifact: ArtifactRef, attempt: StoredAttempt, job: int | None
+) -> ArrivedReplay:
+    """As the store keeps it; `job` is our key of the job that made it, if that is known."""
+    return ArrivedReplay(
+        job=job,
+        artifact=artifact.id,
+        artifact_name=artifact.name,
+        artifact_digest=artifact.digest,
+        folder=bundle.folder,
+        manifest=bundle.manifest,
+        own_word=is_own_word(attempt.event, from_fork=attempt.from_fork),
+        claim=bundle.claim,
+    )
+
+
+def receive(path: Path, budget: UnpackBudget, *, artifact: str, run: str) -> Received:
+    """Bundles of the run, told as `29538416045/1` with its attempt, or that name none.
+
+    Raises Rejected where the whole artifact is one that is not taken; a bad bundle costs only itself.
+    """
+    names = frozenset(names_in(path, budget, fallback_name=artifact))
+    archive = _Archive(path, budget, names, run)
     received = Received()
     looked_at = 0
     for folder in _folders(archive.names):
@@ -120,8 +146,8 @@ def _receive(archive: "_Archive", folder: str, received: Received, *, is_too_man
 class _Archive:
     """An artifact that is a zip; what its bundles unpack to is counted together."""
 
-    def __init__(self, path: Path, budget: UnpackBudget, names: frozenset[str]) -> None:
-        self._path, self._budget, self.names = path, budget, names
+    def __init__(self, path: Path, budget: UnpackBudget, names: frozenset[str], run: str) -> None:
+        self._path, self._budget, self._run, self.names = path, budget, run, names
 
     def content(self, name: str, most_bytes: int) -> bytes:
         """Raises Rejected where it is larger, or dangerous."""
@@ -155,15 +181,23 @@ class _Archive:
             raise Rejected(folder, f"its {_REPORT} {told}")
         claim = read_claim(_json(kept[_REPORT]), test=manifest.test)
         source = manifest.test.partition("::")[0]
-        text = kept.get(_SOURCE + source)
+        text, about = kept.get(_SOURCE + source), _about(kept.get(_ABOUT, b"{}"))
+        if (run := _run_of(about)) not in {"", self._run}:
+            raise Rejected(folder, f"it was made in run {run[:60]}, and not in this one")
         return ReceivedBundle(
-            folder, digest, claim, pack(kept[_REPORT]), None if text is None else (source, pack(text))
+            folder=folder,
+            manifest=digest,
+            claim=claim,
+            report=pack(kept[_REPORT]),
+            source=None if text is None else (source, pack(text)),
+            runner=about.get("github runner_name", ""),
         )
 
     def _checked(self, folder: str, manifest: Manifest) -> dict[str, bytes]:
         """The files that are read, by name, once the digest of every file is what was sealed."""
         wanted = {folder + name: name for name in manifest.files}
-        most = {_REPORT: MOST_REPORT_BYTES, _SOURCE + manifest.test.partition("::")[0]: MOST_SOURCE_BYTES}
+        source = _SOURCE + manifest.test.partition("::")[0]
+        most = {_REPORT: MOST_REPORT_BYTES, _ABOUT: MOST_ABOUT_BYTES, source: MOST_SOURCE_BYTES}
         kept: dict[str, bytes] = {}
         total, seen = 0, set[str]()
         try:
@@ -201,6 +235,25 @@ def _json(content: bytes) -> object:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise Rejected(_REPORT, f"its {_REPORT} is no JSON") from error
+
+
+def _about(content: bytes) -> dict[str, str]:
+    """With what it was made; only what is text counts."""
+    try:
+        told = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return (
+        {key: value for key, value in told.items() if isinstance(value, str)}
+        if isinstance(told, dict)
+        else {}
+    )
+
+
+def _run_of(about: Mapping[str, str]) -> str:
+    """GitHub's id of the run that it was made in, and the attempt; empty where it does not say."""
+    run, attempt = about.get("github run_id"), about.get("github run_attempt")
+    return f"{run}/{attempt}" if run and attempt else ""
 
 
 def _more(count: int) -> str:

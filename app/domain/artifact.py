@@ -50,6 +50,22 @@ def attribute_artifact(name: str, created_at: datetime | None, jobs: Sequence[Jo
     return inside[0].id if len(inside) == 1 else None
 
 
+def attribute_bundle(
+    name: str, created_at: datetime | None, jobs: Sequence[Job], *, runner: str
+) -> JobId | None:
+    """Name the job that made a replay bundle: by the runner that the bundle names, else as any artifact's.
+
+    No two jobs run on one runner at a time. Without a name, what ends the artifact's own is left out: it is
+    the job's place in its matrix and the attempt, and either may look like a matrix value.
+    """
+    there = [job for job in jobs if runner and job.runner == runner and job.started_at is not None]
+    if len(there) > 1:
+        there = [job for job in there if created_at is not None and _was_running(job, created_at)]
+    if len(there) == 1:
+        return there[0].id
+    return attribute_artifact(re.sub(r"-\d{1,6}-\d{1,6}$", "", name), created_at, jobs)
+
+
 def _shared_values(artifact: str, job: str) -> int:
     parsed = parse_job_name(job)
     words = [*parsed.values, *([parsed.shard] if parsed.shard else [])]

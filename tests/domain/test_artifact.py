@@ -5,12 +5,14 @@ from datetime import datetime, timedelta
 import pytest
 from evidence_builders import NOON
 
-from app.domain.artifact import attribute_artifact
+from app.domain.artifact import attribute_artifact, attribute_bundle
 from app.domain.ids import JobId, RunId
 from app.domain.run import Conclusion, Job
 
 
-def job(number: int, name: str, start: int | None = 0, end: int | None = 10) -> Job:
+def job(
+    number: int, name: str, start: int | None = 0, end: int | None = 10, *, runner: str | None = None
+) -> Job:
     return Job(
         id=JobId(number),
         run_id=RunId(1),
@@ -19,7 +21,7 @@ def job(number: int, name: str, start: int | None = 0, end: int | None = 10) -> 
         conclusion=Conclusion.FAILURE,
         started_at=None if start is None else NOON + timedelta(minutes=start),
         completed_at=None if end is None else NOON + timedelta(minutes=end),
-        runner=None,
+        runner=runner,
         labels=(),
         failed_step=None,
         url="",
@@ -80,3 +82,29 @@ def test_a_name_without_letters_or_digits_tells_nothing() -> None:
 
 def test_nothing_ran() -> None:
     assert attribute_artifact("junit", at(5), []) is None
+
+
+ON_RUNNERS = [job(n, f"test ({n})", runner=f"GitHub Actions {n}") for n in (1, 2, 3)]
+IN_TURN = [job(1, "test (1)", 0, 4, runner="box"), job(2, "test (2)", 5, 9, runner="box")]
+
+
+@pytest.mark.parametrize(
+    ("name", "minute", "jobs", "runner", "owner"),
+    [
+        ("flake-triage-test-2-1", 5, ON_RUNNERS, "GitHub Actions 3", 3),
+        ("flake-triage-test-2-1", 5, ON_RUNNERS, "", None),
+        ("flake-triage-test-0-2", 5, ON_RUNNERS, "another", None),
+        ("replay-2", 5, ON_RUNNERS, "", 2),
+        ("flake-triage-test-0-1", 7, IN_TURN, "box", 2),
+        ("flake-triage-test-0-1", 3, IN_TURN, "box", 1),
+        ("flake-triage-test-0-1", 20, IN_TURN, "box", None),
+        ("flake-triage-test-0-1", None, IN_TURN, "box", None),
+        ("flake-triage-lint-0-1", 5, MATRIX, "", 3),
+        ("flake-triage-test-0-1", 5, [job(1, "test (1)", None, runner="box")], "box", None),
+    ],
+)
+def test_a_bundle_is_of_the_job_on_the_machine_that_it_names(
+    name: str, minute: int | None, jobs: list[Job], runner: str, owner: int | None
+) -> None:
+    """Its artifact's name ends with the job's place and the attempt, which are no matrix values."""
+    assert attribute_bundle(name, None if minute is None else at(minute), jobs, runner=runner) == owner

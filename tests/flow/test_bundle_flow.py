@@ -1,5 +1,6 @@
 """A replay that a job uploads becomes evidence: a cause named, a flake confirmed, and nothing excused."""
 
+import json
 from collections.abc import Mapping
 
 import pytest
@@ -149,6 +150,24 @@ def test_a_bundle_of_no_known_job_is_about_the_only_failure_of_its_test(
     assert arrived.job is None
     expected = {"test (a)": None, "test (b)": None} if also_fails else {"test (a)": "rank-exception"}
     assert newest == expected
+
+
+def test_a_bundle_is_of_the_job_on_whose_runner_it_was_made(pipeline: Pipeline, scene: Scene) -> None:
+    """As the workflow that we print names artifacts: by place in the matrix, which GitHub does not tell."""
+    about = json.dumps({"github run_id": "1", "github run_attempt": "1", "github runner_name": "GHA 2"})
+    files = bundle(more={"about.json": about.encode()})
+    made = (
+        Made("junit-test (2)", {"junit.xml": junit(PASSING, FAILING)}),
+        Made("flake-triage-test-1-1", files),
+    )
+    red = Ran("test (1)", (PASSING, FAILING))
+    scene.run(1, red, Ran("test (2)", made=made, conclusion="failure"))
+    for job in scene.state.jobs.values():
+        job.runner = "GHA 2" if job.name == "test (2)" else "GHA 1"
+    pipeline.deliver(1).drain()
+    with read_only(pipeline.deps.store) as session:
+        newest = {one.job: one.verdict.cause for one in listed(session, latest=True)}
+    assert newest == {"test (1)": None, "test (2)": "rank-exception"}
 
 
 def test_hostile_text_of_a_bundle_does_nothing(pipeline: Pipeline, scene: Scene) -> None:

@@ -40,7 +40,7 @@ def given_zip(tmp_path: Path) -> Given:
 
 
 def received(path: Path, budget: UnpackBudget = BUDGET) -> Received:
-    return receive(path, budget, artifact="evidence")
+    return receive(path, budget, artifact="evidence", run="17/2")
 
 
 def claiming(files: Mapping[str, object]) -> dict[str, bytes]:
@@ -201,6 +201,30 @@ def test_an_archive_in_a_bundle_is_not_looked_into(given_zip: Given) -> None:
 def test_a_dangerous_name_refuses_the_artifact(given_zip: Given) -> None:
     with pytest.raises(Rejected, match="leaves its folder"):
         received(given_zip({**bundle(), "../escape": b""}))
+
+
+@pytest.mark.parametrize(
+    ("told", "runner"),
+    [
+        (
+            b'{"github runner_name": "GitHub Actions 7", "github run_id": "17", "github run_attempt": "2"}',
+            "GitHub Actions 7",
+        ),
+        (b'{"github runner_name": 7, "github run_id": "18"}', ""),
+        (b"{", ""),
+        (b"[]", ""),
+    ],
+)
+def test_a_bundle_may_say_on_which_machine_it_was_made(given_zip: Given, told: bytes, runner: str) -> None:
+    (one,) = received(given_zip(bundle(more={"about.json": told}))).bundles
+    assert one.runner == runner
+
+
+def test_a_bundle_of_another_run_is_refused(given_zip: Given) -> None:
+    told = b'{"github run_id": "17", "github run_attempt": "1"}'
+    assert refused(given_zip(bundle(more={"about.json": told}))) == (
+        "it was made in run 17/1, and not in this one"
+    )
 
 
 def test_more_bundles_than_are_looked_at_are_told_and_give_no_results(given_zip: Given) -> None:

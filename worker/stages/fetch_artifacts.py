@@ -6,13 +6,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from app.domain.artifact import ArtifactRef, UnpackBudget, attribute_artifact
+from app.domain.artifact import ArtifactRef, UnpackBudget
 from app.domain.errors import Gone, Rejected, Unavailable
 from app.domain.gap import Gap, GapKind
-from app.domain.ids import JobId
 from app.domain.rank_log import is_results_candidate, is_text_log, rank_of
-from app.domain.replay_claim import is_own_word
-from app.domain.run import Job
 from app.store import artifacts, blobs, commits, gaps, recording, replays, runs, seen_jobs
 from app.store.artifacts import ArtifactState, FileKind, SourceFile, StoredArtifact
 from app.store.blobs import PackedBlob
@@ -25,8 +22,9 @@ from worker.deps import Deps, Payload
 from worker.fetching.job_logs import FetchedLog, LogFetcher
 from worker.fetching.known_commits import known_commit
 from worker.fetching.own_artifacts import next_start, own_artifacts
+from worker.fetching.owners import Owners
 from worker.fetching.unpack import open_artifact
-from worker.received_bundles import Received, receive
+from worker.received_bundles import Received, arrived, receive
 
 ASK_AGAIN_S = 5.0
 
@@ -64,13 +62,11 @@ def _fetch_results(deps: Deps, attempt: StoredAttempt, jobs: Sequence[StoredJob]
     if not own.found and ran and _is_young(deps, attempt):
         # An empty list right after the end has been seen to fill up within minutes.
         raise Unavailable(f"artifacts of run {attempt.run}", "none listed yet", retry_after_s=ASK_AGAIN_S)
-    plain = [_plain(job, attempt) for job in jobs]
-    by_github_id = {job.github_id: job.id for job in jobs}
+    owners = Owners(jobs, attempt)
     if (late := own.gap(attempt)) is not None:
         haul.gaps.append((None, late))
     for artifact in own.found:
-        owner = attribute_artifact(artifact.name, artifact.created_at, plain)
-        _fetch_artifact(deps, attempt, artifact, None if owner is None else by_github_id[owner], haul)
+        _fetch_artifact(deps, attempt, artifact, owners, haul)
 
 
 def _is_young(deps: Deps, attempt: StoredAttempt) -> bool:
@@ -79,25 +75,10 @@ def _is_young(deps: Deps, attempt: StoredAttempt) -> bool:
     return now - attempt.completed_at < wait and now - attempt.recorded_at < wait
 
 
-def _plain(job: StoredJob, attempt: StoredAttempt) -> Job:
-    return Job(
-        id=JobId(job.github_id),
-        run_id=attempt.run,
-        attempt=attempt.attempt,
-        name=job.name,
-        conclusion=job.conclusion,
-        started_at=job.started_at,
-        completed_at=job.completed_at,
-        runner=job.runner,
-        labels=(),
-        failed_step=job.failed_step,
-        url=job.url,
-    )
-
-
 def _fetch_artifact(
-    deps: Deps, attempt: StoredAttempt, artifact: ArtifactRef, job: int | None, haul: Haul
+    deps: Deps, attempt: StoredAttempt, artifact: ArtifactRef, owners: Owners, haul: Haul
 ) -> None:
+    job = owners.of(artifact)
     state, detail = ArtifactState.FETCHED, ""
     try:
         members, received = _take(deps, attempt, artifact)
@@ -114,7 +95,7 @@ def _fetch_artifact(
         for path, kind, blob in members:
             haul.packed.append(blob)
             haul.files.append(SourceFile(job, artifact.name, path, kind, blob.digest))
-        _keep_bundles(attempt, artifact, job, received, haul)
+        _keep_bundles(attempt, artifact, owners, received, haul)
         if not members and not received.bundles:
             state, detail = ArtifactState.UNWANTED, "no results file, no rank log and no replay bundle in it"
     haul.artifacts.append(
@@ -132,23 +113,13 @@ def _fetch_artifact(
 
 
 def _keep_bundles(
-    attempt: StoredAttempt, artifact: ArtifactRef, job: int | None, received: Received, haul: Haul
+    attempt: StoredAttempt, artifact: ArtifactRef, owners: Owners, received: Received, haul: Haul
 ) -> None:
     """What replays in the job say, with the report and the test's source as they were."""
-    haul.gaps += [(job, gap) for gap in received.gaps]
+    haul.gaps += [(owners.of_bundle(artifact), gap) for gap in received.gaps]
     for bundle in received.bundles:
-        haul.replays.append(
-            ArrivedReplay(
-                job=job,
-                artifact=artifact.id,
-                artifact_name=artifact.name,
-                artifact_digest=artifact.digest,
-                folder=bundle.folder,
-                manifest=bundle.manifest,
-                own_word=is_own_word(attempt.event, from_fork=attempt.from_fork),
-                claim=bundle.claim,
-            )
-        )
+        job = owners.of_bundle(artifact, runner=bundle.runner)
+        haul.replays.append(arrived(bundle, artifact, attempt, job))
         for path, kind, blob in bundle.files:
             haul.packed.append(blob)
             haul.files.append(SourceFile(job, artifact.name, path, kind, blob.digest))
@@ -168,7 +139,8 @@ def _take(
                 artifact.name, f"its digest is sha256:{got.sha256[:12]}, not {artifact.digest[:19]}"
             )
         name = got.filename or artifact.name
-        received = receive(got.path, budget, artifact=artifact.name)
+        run = f"{attempt.run}/{attempt.attempt}"
+        received = receive(got.path, budget, artifact=artifact.name, run=run)
         members = [
             (member.name, kind, PackedBlob(member.stream))
             for member in open_artifact(
