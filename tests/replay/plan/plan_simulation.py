@@ -76,6 +76,7 @@ def play(
     is_signed: bool = False,
     asked: Question | None = None,
     fails_as: Result = Result.FAILED,
+    wall_s: Mapping[Arm, float] = WALL_S,
 ) -> Played:
     chance = random.Random(f"suspect {seed}")
     asked = asked or question(seed, ladder=ladder)
@@ -86,7 +87,7 @@ def play(
         if isinstance(said, Stop):
             return Played(judge(rows, asked.policy, is_signed=is_signed), tuple(rows), said.why)
         failed = chance.random() < rate(said.arm, said.bare)
-        row = Row(said.arm, said.bare, fails_as if failed else Result.PASSED, WALL_S.get(said.arm, 1.0))
+        row = Row(said.arm, said.bare, fails_as if failed else Result.PASSED, wall_s.get(said.arm, 1.0))
         rows.append(row)
         spent += row.seconds
 

@@ -198,3 +198,13 @@ def _bare_only(rate: float) -> Rate:
 def _second_failure(played: Played) -> int:
     at = [number for number, row in enumerate(played.rows, 1) if row.result is Result.FAILED]
     return at[1] if len(at) > 1 else len(played.rows)
+
+
+def test_a_rare_flake_of_a_test_that_is_slow_under_quotas_is_looked_for_where_trials_are_cheap() -> None:
+    wall_s = {Arm.PLAIN: 5.0, Arm.CPU_QUARTER: 32.0, Arm.CPU_HALF: 15.0, Arm.PAUSE: 7.5}
+    played = [play(same_in_all(0.05), seed, budget_s=600, wall_s=wall_s) for seed in SEEDS]
+    assert _shares(played)[ReplayVerdict.CONFIRMED_FLAKE] >= 0.75
+    passing = play(same_in_all(0.0), 1, budget_s=600, wall_s=wall_s)
+    tight = of_arm(passing.rows, Arm.CPU_QUARTER)
+    assert len(tight) < POLICY.tightest
+    assert (passing.verdict, len(passing.rows) > 55) == (ReplayVerdict.NOT_REPRODUCED, True)
