@@ -13,7 +13,7 @@ import yaml
 from job_runner import JobRun, Runner, index_of_packages, kill
 from told_command import flake_triage
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(580)
 
 HANDOFF = '''
 """Two ranks hand a state over; the parent takes one report and looks at exit codes."""
@@ -54,7 +54,7 @@ def _worker(rank: int, port: int, reports: queue.Queue) -> None:
 
 
 def test_state_is_handed_over() -> None:
-    context = mp.get_context("spawn")
+    context = mp.get_context("fork")
     reports, port = context.Queue(), _port()
     processes = [context.Process(target=_worker, args=(rank, port, reports)) for rank in range(2)]
     for process in processes:
