@@ -86,6 +86,7 @@ def test_a_list_that_singles_out_another_names_no_rank(fault: object, said: str)
         (KILL, "shell said 137"),
         (HANG, "rank 1 did not report within 5 s"),
         (HANG, "timed out waiting for rank 1"),
+        (HANG, "Rank 1 failed to pass monitoredBarrier in 3000 ms"),
         (HANG, "rank 0: finished\nrank 1: still running"),
         (AT_EXIT, "rank 1 exited with code 1"),
         (AT_EXIT, "process 1 terminated with exit code 1"),

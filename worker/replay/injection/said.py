@@ -13,6 +13,7 @@ _TRACEBACK_LINE: Final = re.compile(r'\s*File ".{1,1000}", line \d{1,9}')
 _LATE: Final = re.compile(
     r"tim(?:ed|e) ?-?out|did(?: not|n't)|has(?: not|n't)|never|slow|still|alive|missing|hang|hung|stuck"
     r"|no (?:report|result|answer|reply)|not (?:report|join|finish|exit|end|arrive|respond|come)"
+    r"|fail(?:ed|s)? to (?:pass|report|join|reach|arrive|respond|finish|exit|come)"
     r"|within|deadline|unresponsive|waiting for",
     re.IGNORECASE,
 )
