@@ -124,6 +124,11 @@ class ExitCodes:
                 return self._is_rank_program(owner, frame)
         return False
 
+    def made(self, process: ast.expr, frame: Frame) -> ast.AST | None:
+        """The call that makes a process, where the file shows it."""
+        origin = self._program.values.origin(process, frame)
+        return origin.node if isinstance(origin.node, ast.Call) else None
+
     def _is_rank_program(self, owner: ast.expr, frame: Frame) -> bool:
         made = self._program.values.origin(owner, frame)
         if not isinstance(made.node, ast.Call):

@@ -120,6 +120,8 @@ class Program:
             for step in root.steps:
                 if not isinstance(step.node, ast.Call) or self.values.callees(step.node.func, step.frame):
                     continue
+                if self.file.dotted(step.node.func).endswith("Thread"):
+                    continue  # of the parent's own process
                 start = Start(How.UNKNOWN, step, (), None, several=True)
                 for frame in self._handed(step.node, step.frame):
                     if any(_joins(self.file, inner) for inner in self.steps(frame)):

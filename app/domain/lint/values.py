@@ -87,6 +87,12 @@ class Values:
             if name in frame.given:
                 held = frame.given[name]
                 return Value(held.node, held.frame, held.place + value.place)
+            if (
+                frame.made is not None
+                and frame.function.is_bound_method
+                and name == frame.function.parameters[0]
+            ):
+                return frame.made
             if name in frame.function.parameters:
                 return self._asked_for(name, frame, value)
             bound = self.file.bindings_at(frame.function, name, value.node)

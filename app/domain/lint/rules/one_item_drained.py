@@ -122,7 +122,12 @@ def _read_count(program: Program, channel: _Channel, reads: list[Taken]) -> int 
 
 
 def _is_left_after(program: Program, call: ast.AST, loop: ast.AST) -> bool:
-    """Whether the loop ends with the first item that it reads: it tries again, it does not drain."""
+    """Whether the loop ends with the first item that it reads: it tries again, it does not drain.
+
+    A `return` behind the read leaves the loops of its own function only, not those around the call of it.
+    """
+    if program.file.function_of(loop) is not program.file.function_of(call):
+        return False
     innermost = next((n for n in program.file.around(call) if isinstance(n, ast.For | ast.While)), None)
     leaving: tuple[type[ast.stmt], ...] = (ast.Break, ast.Return) if loop is innermost else (ast.Return,)
     below = call

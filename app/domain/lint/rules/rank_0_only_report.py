@@ -27,7 +27,8 @@ def find(program: Program) -> Iterator[Weakness]:
         if not silent or not worker.start.several or worker.start.how is How.CASE:
             continue
         said = _reports(reporting)
-        guards = [rank_guard(program, one.step) for one in said]
+        written = [one for one in reporting.telling_handlers.values() if one not in said]
+        guards = [rank_guard(program, one.step) for one in (*written, *said)]
         if said and all(guard is not None for guard in guards):
             yield _weakness(program, reporting, said[-1], guards[-1], tests)
 

@@ -105,9 +105,23 @@ def _is_join(node: ast.AST) -> bool:
 def _check_after(codes: ExitCodes, root: Root, place: int) -> Check | None:
     """The assertion on exit codes that also judges what was terminated."""
     for check in codes.zero_checks(root.steps):
-        if decided_at(root.steps, check) > place and _reads_after(codes, root, place, check):
+        late = decided_at(root.steps, check) > place and _reads_after(codes, root, place, check)
+        if late and _is_of_same(codes, root.steps[place], check):
             return check
     return None
+
+
+def _is_of_same(codes: ExitCodes, kill: Step, check: Check) -> bool:
+    """Whether the check may judge what is terminated, rather than other processes of the test."""
+    assert isinstance(kill.node, ast.Call)
+    assert isinstance(kill.node.func, ast.Attribute)
+    ended = codes.made(kill.node.func.value, kill.frame)
+    judged = {
+        codes.made(node.value, check.frame)
+        for node in ast.walk(check.test)
+        if isinstance(node, ast.Attribute) and codes.is_code(node, check.frame)
+    }
+    return ended is None or not judged or not judged.isdisjoint({ended, None})
 
 
 def _reads_after(codes: ExitCodes, root: Root, place: int, check: Check) -> bool:
