@@ -51,7 +51,7 @@ MEANINGS_OF_REPORTS: Final[Mapping[Rule, Meaning]] = {
                 processes = [context.Process(target=worker, args=(n, results)) for n in range(2)]
                 for process in processes:
                     process.start()
-                value = results.get(timeout=60)
+                value = next_result(results, processes)
                 for process in processes:
                     process.join()
                 assert value == 3"""),
