@@ -279,7 +279,7 @@ class StepOfJob(BaseSettings):
     job: str = ""
     run_id: str = ""
     run_attempt: str = ""
-    runner_name: str = Field("", validation_alias="RUNNER_NAME")
+    runner_name: str = Field(default="", validation_alias="RUNNER_NAME")
     """No two jobs run on one runner at a time, and GitHub tells a job's."""
 
     @property
