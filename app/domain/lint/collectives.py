@@ -104,6 +104,7 @@ _ANYWHERE = {
 _MPI = {"Barrier": Collective("barrier", Effect.WAITS, -1)}
 _HELPER = re.compile(r"(?:^|_)(?:all_?ranks?|across_ranks|all_?reduce|all_?gather|barrier|agree)(?:_|$)")
 _NO_HELPER = re.compile(r"(?:^|_)(?:no|without|skip|is|has|test|supports?|check|make|create|get|Queue)_")
+_PROCESS_BARRIER = re.compile(r"[Bb]arrier(?:\(\))?\.$")
 _FRONTS = (
     "torch.distributed.nn.functional.",
     "torch.distributed.nn.",
@@ -135,6 +136,8 @@ def collective(dotted: str, *, of_file: bool = False) -> Collective | None:
     known = _elsewhere(dotted, last)
     if known is not None or of_file:
         return known
+    if last == "wait" and _PROCESS_BARRIER.search(front):
+        return Collective("barrier", Effect.WAITS, -1)
     if front.startswith("torch.") and not front.startswith("torch.distributed."):
         return None
     return _by_last_word(front, last)
@@ -155,8 +158,6 @@ def _elsewhere(dotted: str, last: str) -> Collective | None:
 def _by_last_word(front: str, last: str) -> Collective | None:
     if last in _ANYWHERE:
         return _ANYWHERE[last]
-    if last == "wait" and re.search(r"[Bb]arrier(?:\(\))?\.$", front):
-        return Collective("barrier", Effect.WAITS, -1)
     if "mpi4py" in front or front.lower().startswith(("comm.", "mpi.")):
         return _MPI.get(last)
     if _HELPER.search(last) and not _NO_HELPER.match(last):

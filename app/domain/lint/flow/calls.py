@@ -1,6 +1,7 @@
 """What the calls of a run do: collectives, messages, leaving, and the functions of the file."""
 
 import ast
+from abc import abstractmethod
 from collections.abc import Callable
 
 from app.domain.lint.collectives import (
@@ -72,8 +73,9 @@ class Calls(Expressions):
 
     chance = alike(Sameness.LOCAL)
 
+    @abstractmethod
     def body(self, statements: "tuple[ast.stmt, ...] | list[ast.stmt]") -> None:
-        raise NotImplementedError
+        """Run statements, one after the other."""
 
     def call(self, call: ast.Call) -> Held:
         """Evaluate what is called and its arguments, then do what the call does."""
@@ -152,6 +154,8 @@ class Calls(Expressions):
 
     def _is_whole(self, call: ast.Call, known: Collective) -> bool:
         if any(k.arg == "use_local_synchronization" for k in call.keywords):
+            return False
+        if any(isinstance(guard, TryGuard) and guard.expects for guard in self.around):
             return False
         group = _argument(call, known.group, ("group", "pg", "process_group", "mesh", "device_mesh"))
         if group is None or (isinstance(group, ast.Constant) and group.value is None):
@@ -324,15 +328,13 @@ def _argument(call: ast.Call, place: int, names: tuple[str, ...]) -> ast.expr | 
 
 def _collecting(function: Function) -> tuple[str, ...]:
     """`args` and `kwargs` of a signature."""
-    if isinstance(function.node, ast.Module):
-        return ()
+    assert not isinstance(function.node, ast.Module)
     arguments = function.node.args
     return tuple(a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None)
 
 
 def _has_default(function: Function, name: str) -> bool:
-    if isinstance(function.node, ast.Module):
-        return False
+    assert not isinstance(function.node, ast.Module)
     arguments = function.node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     with_default = positional[len(positional) - len(arguments.defaults) :]

@@ -3,13 +3,14 @@
 import ast
 import builtins
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
 
 from app.domain.lint.collected import decorator_names
 from app.domain.lint.flow.graph import Kind
 from app.domain.lint.flow.known_calls import RANK_VARIABLES, SHAPE_NAMES, joined
-from app.domain.lint.flow.track import Control, Track
+from app.domain.lint.flow.track import Track
 from app.domain.lint.frames import Frame
 from app.domain.lint.sameness import (
     BY_RANK,
@@ -34,17 +35,18 @@ _WORLD = re.compile(
 )
 
 
-class Expressions(Track):
+class Expressions(Track, ABC):
     """Evaluates; `call` is made by the part above, which knows what calls do."""
 
     _depth = 0
 
+    @abstractmethod
     def call(self, call: ast.Call) -> Held:
-        raise NotImplementedError
+        """What a call gives, when all that it does is done."""
 
+    @abstractmethod
     def asked(self, node: ast.Attribute, method: Function) -> Held:
         """What a property gives."""
-        raise NotImplementedError
 
     def held(self, node: ast.expr) -> Held:
         """What the expression holds; unknown where it is nested deeper than people write."""
@@ -210,15 +212,14 @@ class Expressions(Track):
             over = self.held(generator.iter)
             self.bind(generator.target, alike(over.value))
             shape |= joined([alike(over.shape), *(self.held(test) for test in generator.ifs)])
-        saved = self.control
-        if shape.value:
-            fork = self.add(Kind.LOOP, node)
-            fork.flags = shape.value
-            self.control = (*saved, Control(shape.value, fork))
         parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
-        found = joined([self.held(part) for part in parts])
-        self.control = saved
-        return Held(found.value | shape.value, shape.value)
+        found: list[Held] = []
+        fork = self.add(Kind.LOOP, node)
+        fork.flags = shape.value
+        runs = [lambda: found.extend([self.held(part) for part in parts])]
+        may_skip = bool(shape.value & Sameness.LOCAL)
+        self.arms(fork, shape.value, [*runs, lambda: None] if may_skip else runs)
+        return Held(joined(found).value | shape.value, shape.value)
 
     def _yielded(self, node: ast.Yield) -> Held:
         """What a context manager of the file encloses runs where it yields."""

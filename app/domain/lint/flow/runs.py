@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from app.domain.lint.flow.graph import Kind, Point
+from app.domain.lint.flow.graph import ANY, Kind, Point, reached
 from app.domain.lint.flow.statements import Statements
 from app.domain.lint.flow.track import Scope, TooLongError
 from app.domain.lint.frames import Frame
@@ -28,6 +28,7 @@ class Run:
     end: Point
     died: Point
     points: tuple[Point, ...]
+    """All that is reached at all, near the start first."""
     ranks: frozenset[str]
     processes: int | None
     """How many processes run it, None where the file does not tell; of what is no worker, none do."""
@@ -84,7 +85,7 @@ class _Tracing:
         if not self._followed(track):
             return
         track.go_to(track.end)
-        points = tuple(track.points)
+        points = tuple(reached(track.start, ANY))
         run = Run(frame.function, tests, track.start, track.end, track.died, points, frame.ranks, processes)
         entered = {scope.frame.function for scope in track.scopes.values()}
         is_parent = processes == 0 and bool(tests) and frame.function.name.startswith("test")

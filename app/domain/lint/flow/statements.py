@@ -188,10 +188,9 @@ class Statements(Calls):
         self.body(node.finalbody)
         after, after_names = self.at, self.scope.names
         for (how, exception, scope), start in final.pending.items():
-            if start.before:
-                self.at, self.scope.names = start, dict(names)
-                self.body(node.finalbody)
-                self.leave(how, exception, scope=scope)
+            self.at, self.scope.names = start, dict(names)
+            self.body(node.finalbody)
+            self.leave(how, exception, scope=scope)
         self.at, self.scope.names = after, after_names
 
     def _with(self, node: ast.With | ast.AsyncWith, items: list[ast.withitem]) -> None:
@@ -218,7 +217,7 @@ class Statements(Calls):
         names = tuple(n for a in call.args[:1] for n in _class_names(a)) or ("Exception",)
         entry = self.add(Kind.JOIN)
         caught = self.new(Kind.JOIN)
-        self.around.append(TryGuard([(names, caught)]))
+        self.around.append(TryGuard([(names, caught)], expects=True))
         self._with(node, rest)
         self.around.pop()
         link(entry, caught, Edge.IMPLICIT)
@@ -286,7 +285,7 @@ def _class_names(node: ast.expr) -> tuple[str, ...]:
             return tuple(name for element in elements for name in _class_names(element))
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return (name,)
-    return ()
+    return ("",)  # some class, told by no name
 
 
 def _raised_name(dotted: str) -> str:

@@ -68,6 +68,8 @@ class TryGuard:
     raised: Sameness = Sameness.SAME
     called: Sameness = Sameness.SAME
     has_collective: bool = False
+    expects: bool = False
+    """Whether a test wants what is inside to fail."""
 
 
 @dataclass(slots=True, eq=False)

@@ -109,8 +109,8 @@ class Ways:
         return compare(one, other)
 
     def _number(self, node: ast.expr) -> int | None:
-        if isinstance(node, ast.Constant) and isinstance(node.value, int):
-            return node.value
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | str):
+            return int(node.value) if str(node.value).isdecimal() else None
         return self._rank if self.is_rank(node) else None
 
     def is_rank(self, node: ast.expr) -> bool:

@@ -215,14 +215,9 @@ def _is_zero(program: Program, function: Function, node: ast.expr) -> bool:
 
 def _holder(program: Program, call: ast.Call) -> str:
     """What the server that a call makes is called."""
-    for outer in program.file.around(call):
-        match outer:
-            case ast.Assign(targets=[target]):
-                return program.file.text(target)
-            case ast.withitem(optional_vars=ast.expr() as target):
-                return program.file.text(target)
-            case ast.stmt():
-                return ""
+    match next((n for n in program.file.around(call) if isinstance(n, ast.stmt | ast.withitem)), None):
+        case ast.Assign(targets=[target]) | ast.withitem(optional_vars=ast.expr() as target):
+            return program.file.text(target)
     return ""
 
 

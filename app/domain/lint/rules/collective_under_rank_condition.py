@@ -10,7 +10,6 @@ condition may well select, where a branch ends by raising, and on point-to-point
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from app.domain.lint.finding import Rule
 from app.domain.lint.flow.graph import FORWARD, Kind, Point, matches, reached, reaching
@@ -29,63 +28,95 @@ _RANKS_TRIED = 4
 def find(program: Program) -> Iterator[Weakness]:
     seen: set[tuple[ast.AST, tuple[str, ...]]] = set()
     for run in (r for r in runs(program) if not r.is_alone):
-        for fork in run.of_kind(Kind.BRANCH, Kind.LOOP):
-            lonely = _lonely(program, run, fork)
-            if lonely is not None and lonely.node is not None and (lonely.node, run.tests) not in seen:
+        for fork, lonely in _lonely_in(program, run):
+            assert lonely.node is not None
+            if (lonely.node, run.tests) not in seen:
                 seen.add((lonely.node, run.tests))
                 yield _weakness(program, run, fork, lonely)
 
 
-def _lonely(program: Program, run: Run, fork: Point) -> Point | None:
-    """A collective that no rank on another way makes: of two ranks from their start on where their numbers
-    tell which ways they take, else of whoever takes either way from the fork on.
-    """
-    if not fork.flags & Sameness.RANK or not fork.before or _is_before_joining(fork):
-        return None
-    ways = [way for way, edge in fork.after if edge & FORWARD]
-    for one, other in ((a, b) for a in ways for b in ways if a is not b):
-        if _ends_by_raising(run, one) or _ends_by_raising(run, other):
+def _lonely_in(program: Program, run: Run) -> Iterator[tuple[Point, Point]]:
+    """Collectives that ranks on one way of a fork make alone, each with the fork that parts them."""
+    for fork in run.of_kind(Kind.BRANCH, Kind.LOOP):
+        if not fork.flags & Sameness.RANK or _is_before_joining(fork):
             continue
-        ours, theirs = _of_way(program, run, fork, one), _of_way(program, run, fork, other)
-        if ours is not None and theirs is not None:
-            lonely = _unmatched(_Side(run.start, ours), _Side(run.start, theirs))
-        else:
-            lonely = _unmatched(_Side(one, None), _Side(other, None))
-        if lonely is not None:
-            return lonely
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """Where the ranks of one way are; `ways` answer for one such rank, None where the file does not tell
-    which.
-    """
-
-    at: Point
-    ways: Ways | None
-
-    def following(self) -> list[Point]:
-        """The next collectives of the whole group; a subgroup's are nothing that others wait for."""
-        seen, waiting = {self.at}, [self.at]
-        found: list[Point] = []
-        for point in waiting:
-            if point is not self.at and point.kind is Kind.COLLECTIVE and point.whole:
-                found.append(point)
-                continue
-            after = self.ways.after(point) if self.ways else [p for p, edge in point.after if edge & FORWARD]
-            waiting += [p for p in after if p not in seen]
-            seen.update(after)
-        return found
+        ways = [way for way, edge in fork.after if edge & FORWARD]
+        if any(_ends_by_raising(run, way) for way in ways):
+            continue
+        ranks = [_of_way(program, run, fork, way) for way in ways]
+        known = [rank for rank in ranks if rank is not None]
+        told = _apart(run, known[0], known[1]) if len(known) == len(ways) > 1 else None
+        if told is None:
+            told = [p for a in ways for b in ways if a is not b for p in _unmatched(a, b)][:1]
+        yield from ((fork, lonely) for lonely in told)
 
 
 def _of_way(program: Program, run: Run, fork: Point, way: Point) -> Ways | None:
-    """What a rank that takes this way does at other conditions, where the fork tells its number."""
+    """What a rank that takes this way does at all conditions, where the fork tells its number."""
     for rank in range(_RANKS_TRIED):
         ways = Ways(program, run.ranks, rank)
         if ways.takes(fork.node) is not None and way in ways.after(fork):
             return ways
     return None
+
+
+def _apart(run: Run, one: Ways, other: Ways) -> list[Point] | None:
+    """What one of two ranks makes alone, from their start on; None where the file does not tell all their ways.
+
+    The calls that both come to keep them in step; between these they must make the same in number and kind.
+    """
+    ours, theirs = _sequence(run, one), _sequence(run, other)
+    if ours is None or theirs is None:
+        return None
+    found: list[Point] = []
+    shared = [p for p in ours if p in theirs]
+    for mine, yours in zip(_parted(ours, shared), _parted(theirs, shared), strict=True):
+        in_step = next(
+            (i for i, (a, b) in enumerate(zip(mine, yours, strict=False)) if a.name != b.name), None
+        )
+        at = min(len(mine), len(yours)) if in_step is None else in_step
+        extra = mine[at:] or yours[at:]
+        found += {p.ruled: p for p in reversed(extra)}.values()
+    return found
+
+
+def _sequence(run: Run, ways: Ways) -> list[Point] | None:
+    """The collectives of the whole group that a rank makes, one after the other; None where that is not told."""
+    if not any(p is run.end or p.kind is Kind.EXIT for p in ways.from_here(run.start)):
+        return None
+    found: list[Point] = []
+    at = run.start
+    while following := _next_whole(at, ways):
+        if len(following) > 1:
+            return None
+        at = following[0]
+        found.append(at)
+    return found
+
+
+def _parted(sequence: list[Point], shared: list[Point]) -> list[list[Point]]:
+    """What stands before, between and behind the shared ones."""
+    parts: list[list[Point]] = [[]]
+    for point in sequence:
+        if point in shared:
+            parts.append([])
+        else:
+            parts[-1].append(point)
+    return parts
+
+
+def _next_whole(start: Point, ways: Ways | None) -> list[Point]:
+    """The next collectives of the whole group; a subgroup's are nothing that others wait for."""
+    seen, waiting = {start}, [start]
+    found: list[Point] = []
+    for point in waiting:
+        if point is not start and point.kind is Kind.COLLECTIVE and point.whole:
+            found.append(point)
+            continue
+        after = ways.after(point) if ways else [p for p, edge in point.after if edge & FORWARD]
+        waiting += [p for p in after if p not in seen]
+        seen.update(after)
+    return found
 
 
 def _is_before_joining(fork: Point) -> bool:
@@ -99,26 +130,15 @@ def _ends_by_raising(run: Run, way: Point) -> bool:
     return all(p is not run.end and p.kind not in {Kind.COLLECTIVE, Kind.EXIT} for p in reached(way, FORWARD))
 
 
-def _unmatched(one: _Side, other: _Side) -> Point | None:
+def _unmatched(one: Point, other: Point) -> list[Point]:
     """The first collective that ranks on the first way make alone, going through both ways in step."""
     for _ in range(_MOST_PAIRS):
-        ours, theirs = one.following(), other.following()
-        lonely = [a for a in ours if not any(_meets(a, b, one, other) for b in theirs)]
-        if lonely:
-            return lonely[0]
-        if len(ours) != 1 or len(theirs) != 1 or ours[0].node is theirs[0].node:
-            return None
-        one, other = replace(one, at=ours[0]), replace(other, at=theirs[0])
-    return None
-
-
-def _meets(ours: Point, theirs: Point, one: _Side, other: _Side) -> bool:
-    """Whether the two are one collective for their ranks; where both ranks are known, going on in step will
-    tell.
-    """
-    if one.ways is not None and other.ways is not None:
-        return ours.name == theirs.name
-    return matches(ours, theirs)
+        ours, theirs = _next_whole(one, None), _next_whole(other, None)
+        lonely = [a for a in ours if not any(matches(a, b) for b in theirs)]
+        if lonely or len(ours) != 1 or len(theirs) != 1 or ours[0] is theirs[0]:
+            return lonely[:1]
+        one, other = ours[0], theirs[0]
+    return []
 
 
 def _weakness(program: Program, run: Run, fork: Point, lonely: Point) -> Weakness:

@@ -94,10 +94,6 @@ class Leaver:
                 found += [m for m in (*named, *placed) if not (isinstance(m, ast.Constant) and not m.value)]
         return found
 
-    @property
-    def uses_store(self) -> bool:
-        return bool(self.store)
-
     def last_of_host(self, others: "list[Leaver]") -> Point | None:
         """The last thing that the host does to the store while others may still need it; None where it stays.
 

@@ -94,11 +94,8 @@ def _parting(chain: tuple[ast.AST, ...], other: tuple[ast.AST, ...]) -> tuple[in
     """The first call of a chain that the other does not share, with its line: where both stand in one
     function.
     """
-    for one, two in zip(chain, other, strict=False):
-        if one is not two:
-            return int(getattr(one, "lineno", 0)), one
-    last = chain[min(len(chain), len(other)) - 1]
-    return int(getattr(last, "lineno", 0)), last
+    apart = next((one for one, two in zip(chain, other, strict=False) if one is not two), chain[-1])
+    return int(getattr(apart, "lineno", 0)), apart
 
 
 def _weakness(program: Program, run: Run, point: Point, before: Point, awaited: Point) -> Weakness:

@@ -231,7 +231,7 @@ class _Looking:
         """Whether a step itself waits for the other, or holds something that does."""
         calls = (
             [n for n in ast.walk(node) if isinstance(n, ast.Call)]
-            if isinstance(node, ast.Assert | ast.Call)
+            if isinstance(node, ast.Assert | ast.Call | ast.Expr)
             else []
         )
         return any(self._waits(call) for call in calls)

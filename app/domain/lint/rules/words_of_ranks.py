@@ -8,6 +8,7 @@ from app.domain.lint.program import Program
 
 _LONGEST = 80
 _MOST_LINES = 6
+_WORK = "...  # the work that may raise"
 
 
 def quoted(program: Program, node: ast.AST) -> str:
@@ -19,37 +20,25 @@ def quoted(program: Program, node: ast.AST) -> str:
 
 def distributed(program: Program) -> str:
     """What the file calls torch.distributed."""
-    for name, full in program.file.imported.items():
-        if full == "torch.distributed":
-            return name
-    return "dist" if "dist" in program.file.source else "torch.distributed"
+    names = (name for name, full in program.file.imported.items() if full == "torch.distributed")
+    return next(names, "dist")
 
 
 def statement_of(program: Program, node: ast.AST) -> ast.stmt | None:
-    """The statement in which an expression stands; of a raise or assert the condition's."""
-    found: ast.stmt | None = node if isinstance(node, ast.stmt) else None
-    for outer in program.file.around(node):
-        if isinstance(found, ast.Raise) and isinstance(outer, ast.If):
-            return outer
-        if found is None and isinstance(outer, ast.stmt):
-            found = outer
-            if not isinstance(found, ast.Raise):
-                return found
-        elif found is not None:
-            return found
-    return found
+    """The statement in which a node stands; around a raise the condition that leads to it."""
+    here = node if isinstance(node, ast.stmt) else None
+    own = here or next((n for n in program.file.around(node) if isinstance(n, ast.stmt)), None)
+    above = program.file.parent(own) if isinstance(own, ast.Raise) else None
+    return above if isinstance(above, ast.If) else own
 
 
 def calls_of(program: Program, node: ast.AST) -> list[str]:
     """The statement around a node as lines of code at the left edge; its call alone where that is long."""
     statement = statement_of(program, node)
-    if statement is not None:
-        lines = _lines(program, statement)
-        if lines is not None:
-            return lines
-    if isinstance(node, ast.expr):
-        return [plain(program, node, "...  # the work that may raise")]
-    return ["...  # the work that may raise"]
+    lines = _lines(program, statement) if statement is not None else None
+    if lines is not None:
+        return lines
+    return [plain(program, node, _WORK) if isinstance(node, ast.expr) else _WORK]
 
 
 def written(program: Program, node: ast.AST) -> list[str]:

@@ -1,0 +1,442 @@
+"""How a rank is followed where code is written unusually, and that no code stops the lint."""
+
+from textwrap import dedent
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from marked import HEAD, assert_marked, found
+
+from app.domain.lint.collectives import collective, ends_group, point_to_point, starts_group
+from app.domain.lint.finding import Rule
+from app.domain.lint.linted import lint
+from app.domain.lint.sameness import names_a_rank
+
+RAISE = Rule.RANK_LOCAL_RAISE_BEFORE_COLLECTIVE
+CONDITION = Rule.COLLECTIVE_UNDER_RANK_CONDITION
+
+
+@pytest.mark.parametrize(
+    ("dotted", "name"),
+    [
+        ("torch.distributed.all_reduce", "all_reduce"),
+        ("torch.distributed.gather", "gather"),
+        ("torch.distributed._functional_collectives.all_gather_tensor", "all_gather_tensor"),
+        ("torch.distributed.nn.functional.all_reduce", "all_reduce"),
+        ("torch.distributed.checkpoint.state_dict_saver.save", "save"),
+        ("torch.distributed._tensor.distribute_tensor", "distribute_tensor"),
+        ("torch.nn.parallel.DistributedDataParallel", "DistributedDataParallel"),
+        ("accelerate.Accelerator().wait_for_everyone", "wait_for_everyone"),
+        ("torch.multiprocessing.get_context().Barrier().wait", "barrier"),
+        ("my_barrier.wait", "barrier"),
+        ("comm.Barrier", "barrier"),
+        ("planning.all_ranks_true", "all_ranks_true"),
+        ("fabric.all_reduce", "all_reduce"),
+    ],
+)
+def test_collectives_are_known_by_their_full_names(dotted: str, name: str) -> None:
+    known = collective(dotted)
+    assert known is not None
+    assert known.name == name
+
+
+@pytest.mark.parametrize(
+    "dotted",
+    [
+        "torch.gather",
+        "torch.cuda.nccl.all_reduce",
+        "functools.reduce",
+        "torch.distributed.get_rank",
+        "torch.distributed.send",
+        "threading.Barrier",
+        "tensor.scatter",
+        "event.wait",
+        "make_barrier",
+        "torch.distributed.checkpoint.FileSystemReader",
+        "comm.bruit",
+    ],
+)
+def test_what_sounds_like_a_collective_is_none(dotted: str) -> None:
+    assert collective(dotted) is None
+
+
+def test_function_of_the_file_is_known_by_its_body_and_not_by_its_name() -> None:
+    assert collective("all_ranks_true", of_file=True) is None
+
+
+def test_messages_and_the_ends_of_a_group_are_known() -> None:
+    assert point_to_point("torch.distributed.isend") == "isend"
+    assert point_to_point("socket.send") is None
+    assert starts_group("setup_distributed")
+    assert ends_group("torch.distributed.destroy_process_group")
+
+
+@pytest.mark.parametrize(
+    "name", ["rank", "LOCAL_RANK", "my_rank", "_rank", "proc_id", "rank_idx", "worker_index"]
+)
+def test_names_of_the_own_rank(name: str) -> None:
+    assert names_a_rank(name)
+
+
+@pytest.mark.parametrize("name", ["ranks", "src_rank", "num_ranks", "frank", "world_size", "rank_checks"])
+def test_names_that_only_hold_the_word(name: str) -> None:
+    assert not names_a_rank(name)
+
+
+FOLLOWED = {
+    "one of two functions": """
+        def strict(rank):
+            if rank == 1:
+                raise ValueError(rank)  # <-
+        def lax(rank):
+            return rank
+        def run(rank, is_strict):
+            dist.barrier()
+            (strict if is_strict else lax)(rank)
+            dist.barrier()
+    """,
+    "a function of a partial": """
+        from functools import partial
+        def check(rank, limit, text, spare):
+            if rank > limit:
+                raise ValueError(text)  # <-
+        def run(rank, text):
+            dist.barrier()
+            partial(check, rank, 0, text.strip())(None)
+            dist.barrier()
+        work = partial(check, 3)
+        def again(rank):
+            dist.barrier()
+            work(0, "x", rank)
+            dist.barrier()
+    """,
+    "a function that calls itself": """
+        def search(rows, depth):
+            if depth == 3:
+                raise ValueError(rows)
+            if len(rows) > 3:
+                raise ValueError(rows)  # <-
+            return search(rows[1:], depth=depth + 1)
+        def run(rows):
+            dist.barrier()
+            search(rows, 0)
+            dist.barrier()
+    """,
+    "a method by the class's name": """
+        class Cache:
+            def add(self, rows, *more, **options):
+                self.rows[0] = rows
+                self.rows.append(more)
+                if len(rows) > 2:
+                    raise MemoryError(rows)  # <-
+        def run(cache, rows):
+            dist.barrier()
+            cache.add(rows, 1, slow=True)
+            dist.barrier()
+            rows.add(rows)
+    """,
+    "names given on the way": """
+        def run(rank, context):
+            dist.barrier()
+            first, *others = [rank, rank]
+            one, (two, three) = rank, (rank, rank)
+            a, *b = rank, rank
+            context.mine = rank
+            context.rows()[0] = rank
+            parts = [torch.ones(1), torch.ones(1)]
+            parts[0] = torch.ones(1) * rank
+            if (limit := context.local_rank) > 1 or 3 in others:
+                raise ValueError(limit)  # <-
+            dist.barrier()
+    """,
+    "what a collective writes": """
+        class Model:
+            def mean(self, rank):
+                self.weight = torch.ones(1) * rank
+                dist.all_reduce(self.weight)
+                if self.weight > 1:
+                    raise ValueError(self.weight)
+                x = torch.ones(1) * rank
+                x.grad = x
+                dist.all_reduce(x.grad)
+                a, b = torch.ones(1) * rank, torch.ones(1) * rank
+                dist.all_gather([a, b], x)
+                dist.all_gather((a.data, make()), x)
+                if a > 1 or b > 1 or x > 1:
+                    raise ValueError(a)
+                c = torch.ones(1) * rank
+                dist.reduce(c, 0)
+                if c > 1:
+                    raise ValueError(c)  # <-
+                dist.barrier()
+    """,
+    "behind what never returns": """
+        def never(rank):
+            raise ValueError(rank)
+        def run(rank):
+            dist.barrier()
+            if rank == 1:
+                print(sys.exit(1), dist.barrier())
+                raise RuntimeError("not reached")
+            dist.barrier()
+        def again(rank):
+            dist.barrier()
+            if rank == 1:
+                raise ValueError(never(rank))
+            return
+            dist.barrier()
+    """,
+    "other managers and handlers": """
+        def kinds():
+            return ValueError
+        def opened():
+            return open("x")
+        def run(rank, lock):
+            dist.barrier()
+            with lock, opened() as text, kinds():
+                try:
+                    if rank == 1:
+                        raise ValueError(text)
+                except kinds():
+                    dist.barrier()
+                except (KeyError, kinds()):
+                    pass
+            dist.barrier()
+    """,
+    "a match that takes everything": """
+        def run(rank):
+            dist.barrier()
+            match rank:
+                case 0:
+                    raise ValueError(rank)  # <-
+                case other:
+                    print(other)
+            dist.barrier()
+    """,
+    "an elif": """
+        def run(rank):
+            dist.barrier()
+            if rank == 0:
+                pass
+            elif rank == 1: raise ValueError(rank)  # <-
+            dist.barrier()
+    """,
+    "a lambda": """
+        def fail(rank):
+            raise ValueError(rank)  # <-
+        def run(rank):
+            dist.barrier()
+            work = lambda: fail(rank) if rank else None
+            work()
+            return dist.barrier()
+    """,
+    "a long work": """
+        def check(batch, **options):
+            if batch[0]:
+                raise ValueError(batch)  # <-
+        def run(batch):
+            dist.barrier()
+            for part in check(
+                batch,
+                first="a rather long option",
+                second="a rather long option",
+                third="a rather long option",
+            ):
+                print(part)
+                print(part)
+            dist.barrier()
+    """,
+    "loops that end in all ways": """
+        def run(rank, batches):
+            dist.barrier()
+            while True:
+                if rank == 1:
+                    break
+                if rank == 2:
+                    raise ValueError(rank)  # <-
+                for batch in batches:
+                    if batch:
+                        break
+                else:
+                    continue
+            while rank < 1:
+                rank += 1
+            else:
+                print(rank)
+            dist.barrier()
+    """,
+    "async code": """
+        async def run(rank, batches):
+            dist.barrier()
+            async with batches as found:
+                async for batch in found:
+                    await batch
+                    if rank == 1:
+                        raise ValueError(batch)  # <-
+            dist.barrier()
+    """,
+    "by the rank in a try that returns": """
+        def load(rank):
+            try:
+                if rank == 1:
+                    raise ValueError(rank)
+            except ValueError:
+                return None
+            finally:
+                print(rank)
+            return rank
+        def run(rank):
+            dist.barrier()
+            load(rank)
+            dist.barrier()
+    """,
+}
+
+
+@pytest.mark.parametrize("body", FOLLOWED.values(), ids=FOLLOWED)
+def test_rank_is_followed_through_unusual_code(body: str) -> None:
+    assert_marked(RAISE, body)
+
+
+CONDITIONS = {
+    "names and calls that say it": """
+        def run(is_main, flag):
+            if is_main_process() and flag:
+                dist.barrier()
+        def again(rank):
+            is_first = rank == 0
+            if is_first and rank < 5 and rank in (0, rank):
+                dist.barrier()  # <-
+        def third(trainer):
+            leads = trainer.rank
+            if not leads:
+                dist.barrier()  # <-
+    """,
+    "a name that is its own": """
+        def run(rank):
+            mine = rank
+            mine = mine
+            if mine:
+                dist.barrier()  # <-
+    """,
+    "constants in the condition": """
+        def run(rank):
+            if True and rank == 0:
+                dist.barrier()  # <-
+            if rank == 0 or False:
+                dist.barrier()
+    """.replace("dist.barrier()\n    ", "dist.barrier()  # <-\n    "),
+    "the environment": """
+        def run():
+            if os.environ["RANK"] == "0":
+                dist.barrier()  # <-
+            if int(os.environ.get("LOCAL_RANK", 0)) == 0:
+                dist.barrier()  # <-
+            if dist.get_rank() is None:
+                dist.barrier()
+    """,
+    "as many as can be compared": "\n        def run(rank):\n            if rank == 0:\n"
+    + "                dist.barrier()\n" * 40
+    + "            else:\n"
+    + "                dist.barrier()\n" * 40,
+}
+
+
+@pytest.mark.parametrize("body", CONDITIONS.values(), ids=CONDITIONS)
+def test_condition_on_the_rank_is_known_in_many_spellings(body: str) -> None:
+    assert_marked(CONDITION, body)
+
+
+def test_code_whose_calls_multiply_is_given_up_without_a_word() -> None:
+    body = "".join(f"def f{n}(rank):\n" + f"    f{n + 1}(rank)\n" * 12 for n in range(6))
+    body += "def f6(rank):\n    dist.barrier()\n    if rank:\n        raise ValueError(rank)\n    dist.barrier()\n"
+    assert [one.line for one in found(RAISE, body)] != []
+    huge = (
+        body
+        + "class C:\n    def __init__(self, rank):\n        f0(rank)\n    def m(self, rank):\n        f6(rank)\n"
+    )
+    assert found(RAISE, huge)
+
+
+def test_deep_code_is_followed_as_deep_as_people_write() -> None:
+    deep = "-" * 150 + "rank"
+    body = (
+        f"def run(rank):\n    dist.barrier()\n    if {deep}:\n        raise ValueError\n    dist.barrier()\n"
+    )
+    assert found(RAISE, body) == []
+    nested = "".join("    " * n + f"if x{n}:\n" for n in range(1, 70)) + "    " * 70 + "raise ValueError\n"
+    assert found(RAISE, f"def run(rank):\n{nested}") == []
+
+
+def test_file_calls_its_modules_as_it_imports_them() -> None:
+    body = """
+        def run(rank):
+            barrier()
+            if rank:
+                raise ValueError(rank)
+            barrier()
+    """
+    named = "import torch.distributed as c10d\nfrom torch.distributed import barrier\n"
+    for head, name in ((named, "c10d"), ("from torch.distributed import barrier\n", "dist")):
+        (one,) = [f for f in lint(head + dedent(body), "test_x.py") if f.rule is RAISE]
+        assert f"{name}.get_world_size()" in one.mend
+
+
+ATOMS = st.sampled_from([
+    "dist.barrier()", "raise ValueError(rank)", "return rank", "x = rank", "rank = x", "dist.all_reduce(x)", "raise",
+    "break", "continue", "pass", "assert x == rank", "helper(x, rank)", "x, *y = helper(rank), 1", "del x", "yield x",
+    "store.set('k', x)", "dist.isend(x, 1)", "sys.exit()", "time.sleep(1)", "x += helper(*y, **x)", "x.y[rank] = x",
+    "[helper(i) for i in range(rank) if i]", "f = lambda: helper(rank)", "import time", "global x", "q.get()",
+    "s.bind(('', 0))", "port = s.getsockname()[1]", "s.close()", "dist.destroy_process_group()", "await x",
+])  # fmt: skip
+HEADS = st.sampled_from([
+    "if rank == 0:", "for x in y:", "while x:", "with helper(rank) as x:", "with pytest.raises(ValueError):",
+    "while True:", "async with x:", "def helper(rank, x=1, *y, **z):", "class Helper(x):", "if helper(rank):",
+])  # fmt: skip
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return ["    " + line for line in lines]
+
+
+def _compound(parts: tuple[str, list[list[str]], list[list[str]], bool]) -> list[str]:
+    head, body, rest, tries = parts
+    inside = _indented([line for lines in body for line in lines])
+    after = _indented([line for lines in rest for line in lines])
+    if tries:
+        return [
+            "try:",
+            *inside,
+            "except (ValueError, x) as e:",
+            *after,
+            "else:",
+            "    x",
+            "finally:",
+            *inside[:1],
+        ]
+    return [head, *inside, *(["else:", *after] if head.startswith(("if", "for", "while")) else [])]
+
+
+STATEMENTS = st.recursive(
+    ATOMS.map(lambda line: [line]),
+    lambda inner: st.tuples(
+        HEADS, st.lists(inner, min_size=1, max_size=3), st.lists(inner, min_size=1, max_size=2), st.booleans()
+    ).map(_compound),
+    max_leaves=25,
+)
+
+
+@given(st.lists(STATEMENTS, min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_no_code_stops_the_lint(statements: list[list[str]]) -> None:
+    lines = [line for lines in statements for line in lines]
+    source = (
+        HEAD
+        + "def helper(rank, *x):\n    dist.barrier()\n    return rank\nasync def run(rank, world_size, x, y):\n"
+    )
+    source += "\n".join(_indented(lines)) + "\ndef test_run():\n    mp.spawn(run, args=(2, 1, 2), nprocs=2)\n"
+    try:
+        compile(source, "x", "exec")
+    except SyntaxError:
+        return
+    lint(source, "test_x.py")
