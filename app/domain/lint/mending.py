@@ -19,13 +19,7 @@ def mend(*lines: str) -> str:
 def plain(program: Program, node: ast.AST, otherwise: str) -> str:
     """The expression as the file writes it, where that is short enough to stand in an example."""
     text = program.file.text(node, longest=_SHORT + 1)
-    if len(text) > _SHORT or not text:
-        return otherwise
-    try:
-        compile(text, "<mend>", "eval", ast.PyCF_ONLY_AST)
-    except (SyntaxError, ValueError):
-        return otherwise
-    return text
+    return text if text and len(text) <= _SHORT and isinstance(node, ast.expr) else otherwise
 
 
 def name_of(program: Program, node: ast.AST, otherwise: str) -> str:

@@ -30,14 +30,12 @@ def rank_guard(program: Program, step: Step) -> ast.AST | None:
 
 
 def _guards(program: Program, node: ast.AST, frame: Frame) -> Iterator[ast.AST]:
-    below: ast.AST = node
-    for current in program.file.around(node):
+    around = list(program.file.around(node))
+    inside = around[: around.index(frame.function.node) + 1]
+    for below, current in zip((node, *inside), inside, strict=False):
         if _lets_one_through(program, current, below, frame):
             yield current
         yield from _left_before(program, below, current, frame)
-        if current is frame.function.node:
-            return
-        below = current
 
 
 def _lets_one_through(program: Program, around: ast.AST, below: ast.AST, frame: Frame) -> bool:

@@ -146,7 +146,7 @@ class SourceFile:
         lines[0] = lines[0][getattr(node, "col_offset", 0) :]
         text = " ".join(b" ".join(lines).decode(errors="replace").split())
         if 1 < len(lines) <= _MOST_LINES_RETOLD:
-            text = _retold(node) or text
+            text = " ".join(ast.unparse(node).split())  # without the comments of several lines
         return text if len(text) <= longest else text[: longest - 3] + "..."
 
     def own_nodes(self, function: Function) -> tuple[ast.AST, ...]:
@@ -290,12 +290,193 @@ def parse(source: str, path: str) -> SourceFile:
         )
     try:
         tree = ast.parse(source)
-    except SyntaxError as error:
+    except (SyntaxError, ValueError) as error:
+        line, why = (error.lineno or 1, error.msg) if isinstance(error, SyntaxError) else (1, error)
+        raise Rejected(path, f"line {line}: {why}, so it is no Python 3.11 that can be parsed") from None
+    except (RecursionError, MemoryError):
+        raise Rejected(path, "line 1: nested too deep to be parsed") from None
+    return _gathered(source, path, tree)
+
+
+def _gathered(source: str, path: str, tree: ast.Module) -> SourceFile:
+    module = Function(tree, "<module>", None, None, tuple(tree.body))
+    functions, classes = [module], []
+    parents: dict[ast.AST, ast.AST] = {}
+    by_node: dict[ast.AST, Function] = {tree: module}
+    waiting: list[tuple[ast.AST, Function, ast.ClassDef | None, int]] = [(tree, module, None, 0)]
+    while waiting:
+        node, outer, owner, depth = waiting.pop()
+        if depth > DEEPEST_NESTING:
+            line = getattr(node, "lineno", 1)
+            raise Rejected(path, f"line {line}: nested more than {DEEPEST_NESTING} levels deep")
+        if isinstance(node, ast.ClassDef):
+            classes.append(node)
+            owner = node
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            outer = by_node[node] = _function(node, outer, owner)
+            functions.append(outer)
+            owner = None
+            if isinstance(node, ast.Lambda):
+                parents[outer.body[0]] = node
+        children = list(ast.iter_child_nodes(node))
+        parents.update(dict.fromkeys(children, node))
+        waiting += [(child, outer, owner, depth + 1) for child in reversed(children)]
+    return SourceFile(path, source, tree, tuple(functions), tuple(classes), parents, by_node)
+
+
+def _function(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, outer: Function, owner: ast.ClassDef | None
+) -> Function:
+    if isinstance(node, ast.Lambda):
+        body = ast.copy_location(ast.Return(value=node.body), node.body)
+        return Function(node, "<lambda>", None, outer, (body,))
+    return Function(node, node.name, owner, outer, tuple(node.body))
+
+
+def own_nodes(self, function: Function) -> tuple[ast.AST, ...]:
+        """The nodes of its body in the order of the text, without the bodies of definitions inside it."""
+        if function not in self._own:
+            self._own[function] = tuple(own_nodes(function))
+        return self._own[function]
+
+    def fills(self, function: Function) -> dict[str, list[ast.expr]]:
+        """What is put into containers in a function and those inside it, by the container's name."""
+        if function not in self._fills:
+            found: dict[str, list[ast.expr]] = {}
+            for inner in (function, *self._inside.get(function, ())):
+                for name, value in filled(self.own_nodes(inner)):
+                    found.setdefault(name, []).append(value)
+            self._fills[function] = found
+        return self._fills[function]
+
+    def returned(self, function: Function) -> Iterator[ast.expr]:
+        """All that calls of it may give back."""
+        for node in self.own_nodes(function):
+            if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
+                yield node.value
+
+    def bindings(self, function: Function) -> dict[str, list[Binding]]:
+        """Where names get values in this function, by name, in the order of the text."""
+        if function not in self._bindings:
+            self._bindings[function] = bindings_of(self.own_nodes(function))
+        return self._bindings[function]
+
+    def bindings_at(self, function: Function, name: str, use: ast.AST) -> list[Binding]:
+        """Those of them that a use of the name can see: the loop's inside a loop over it, else all outer."""
+        bound = self.bindings(function).get(name, [])
+        if not any(binding.how == "each" for binding in bound):
+            return bound
+        around = list(self.around(use))
+        seen = [b for b in bound if b.how == "each" and self._loop_of(b) in around]
+        if seen:
+            return [min(seen, key=lambda b: around.index(self._loop_of(b)))]
+        return [b for b in bound if not isinstance(b.node, ast.comprehension)]
+
+    def _loop_of(self, binding: Binding) -> ast.AST:
+        inside = isinstance(binding.node, ast.comprehension)
+        return self._parents[binding.node] if inside else binding.node
+
+    def defined_in(self, scope: Function, name: str) -> Function | None:
+        """The function of that name directly in this scope's body, the last if there are several."""
+        return self._by_place.get((scope.node, name))
+
+    def class_named(self, name: str) -> ast.ClassDef | None:
+        return self._by_class_name.get(name)
+
+    def bases(self, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
+        """The class and those of its ancestors that stand in the file, nearest first."""
+        found, waiting = [], [owner]
+        while waiting:
+            current = waiting.pop(0)
+            if current in found:
+                continue
+            found.append(current)
+            names = [b.id for b in current.bases if isinstance(b, ast.Name)]
+            waiting += [c for c in (self.class_named(name) for name in names) if c is not None]
+        return tuple(found)
+
+    def base_names(self, owner: ast.ClassDef) -> tuple[str, ...]:
+        """The dotted names of all its bases, also of those that stand elsewhere."""
+        return tuple(self.dotted(base) for c in self.bases(owner) for base in c.bases)
+
+    def method(self, owner: ast.ClassDef, name: str) -> Function | None:
+        """The method that an instance of the class finds under the name, if it stands in the file."""
+        found = (self._by_place.get((current, name)) for current in self.bases(owner))
+        return next((function for function in found if function is not None), None)
+
+    def methods(self, owner: ast.ClassDef) -> tuple[Function, ...]:
+        """All methods that an instance has and the file holds, those of the class itself first."""
+        if owner not in self._methods:
+            held = [f for c in self.bases(owner) for f in self._by_owner.get(c, ())]
+            nearest = {f.name: f for f in reversed(held)}
+            self._methods[owner] = tuple(nearest[name] for name in dict.fromkeys(f.name for f in held))
+        return self._methods[owner]
+
+    def attributes(self, owner: ast.ClassDef) -> dict[str, tuple[Function, list[Binding]]]:
+        """What methods assign to the instance, by name: the first method that does, and its assignments."""
+        if owner not in self._attributes:
+            found: dict[str, tuple[Function, list[Binding]]] = {}
+            for method in self.methods(owner):
+                for name, bound in self.bindings(method).items():
+                    instance, _, attribute = name.partition(".")
+                    if attribute and instance in method.parameters[:1]:
+                        found.setdefault(attribute, (method, bound))
+            self._attributes[owner] = found
+        return self._attributes[owner]
+
+    def is_imported_or_builtin(self, name: str) -> bool:
+        """Whether a name stands for code rather than for a value of the moment."""
+        return name in self.imported or hasattr(builtins, name)
+
+    def dotted(self, expression: ast.AST, *, hops: int = 12) -> str:
+        """The full dotted name of an expression; `()` stands for a call, "" for what has no name.
+
+        `ctx = mp.get_context("spawn")` makes `ctx.Process` "torch.multiprocessing.get_context().Process".
+        """
+        match expression:
+            case ast.Name(id=name):
+                return usual_spelling(self._dotted_name(expression, name, hops))
+            case ast.Attribute(value=value, attr=attr):
+                front = self.dotted(value, hops=hops)
+                return usual_spelling(f"{front}.{attr}")
+            case ast.Call(
+                func=ast.Attribute(attr="importorskip" | "import_module"),
+                args=[ast.Constant(value=str(module)), *_],
+            ):
+                return usual_spelling(module)
+            case ast.Call(func=function):
+                return f"{self.dotted(function, hops=hops)}()"
+            case ast.Await(value=value) | ast.Subscript(value=value):
+                return self.dotted(value, hops=hops)
+        return ""
+
+    def _dotted_name(self, node: ast.Name, name: str, hops: int) -> str:
+        scope: Function | None = self.function_of(node)
+        while scope is not None:
+            if name in scope.parameters or self.defined_in(scope, name):
+                return name
+            bound = [b for b in self.bindings(scope).get(name, ()) if not b.places and b.how != "each"]
+            named = [b.value for b in bound if isinstance(b.value, ast.Name | ast.Attribute | ast.Call)]
+            if named and hops and name not in self.imported:
+                return self.dotted(named[0], hops=hops - 1) or name
+            scope = scope.outer
+        if name in self.imported:
+            return self.imported[name]
+        known = hasattr(builtins, name) or self.class_named(name) is not None
+        return name if known or not self._stars else f"{self._stars[-1]}.{name}"
+
+
+def parse(source: str, path: str) -> SourceFile:
+    """Read the text as Python; Rejected says why not, with the line where there is one."""
+    if len(source) > LARGEST_CHARACTERS:
         raise Rejected(
-            path, f"line {error.lineno or 1}: {error.msg}, so it is no Python 3.11 that can be parsed"
-        ) from None
-    except ValueError as error:
-        raise Rejected(path, f"line 1: {error}, so it is no Python 3.11 that can be parsed") from None
+            path, f"holds more than {LARGEST_CHARACTERS} characters, and no test file needs that many"
+        )
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError) as error:
+        line, why = (error.lineno or 1, error.msg) if isinstance(error, SyntaxError) else (1, error)
+        raise Rejected(path, f"line {line}: {why}, so it is no Python 3.11 that can be parsed") from None
     except (RecursionError, MemoryError):
         raise Rejected(path, "line 1: nested too deep to be parsed") from None
     return _gathered(source, path, tree)

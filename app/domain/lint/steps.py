@@ -50,10 +50,6 @@ class Step:
     frame: Frame
     within: tuple[Within, ...]
 
-    @property
-    def in_loop(self) -> bool:
-        return any(is_loop(w) for w in self.within)
-
     def loops(self) -> Iterator[Within]:
         return (w for w in self.within if is_loop(w))
 

@@ -164,11 +164,9 @@ def _holds_rank_program(file: SourceFile) -> bool:
 
 def _command_text(file: SourceFile, values: Values, command: ast.expr, frame: Frame) -> str:
     whole = values.origin(command, frame)
-    parts = [whole.node]
-    if isinstance(whole.node, ast.List | ast.Tuple):
-        parts = [values.origin(e, whole.frame).node for e in whole.node.elts]
-    elif isinstance(whole.node, ast.BinOp):
-        parts = [node for node in ast.walk(whole.node) if isinstance(node, ast.Constant | ast.Attribute)]
+    parts = [values.origin(part.node, part.frame).node for part in values.elements(whole)]
+    if not parts:
+        parts = [n for n in ast.walk(whole.node) if isinstance(n, ast.Constant | ast.Attribute)]
     return " ".join(
         repr(p.value) if isinstance(p, ast.Constant) else file.dotted(p) or file.text(p) for p in parts
     )

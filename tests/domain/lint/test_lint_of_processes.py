@@ -631,6 +631,174 @@ CASES = {
                         assert not any(rank.exitcode for rank in ranks), [rank.exitcode for rank in ranks]
             assert told == [0, 1]
         """,
+    "arguments by keyword, by joined tuples and through more names": """
+        from torch.testing._internal.common_distributed import MultiProcessTestCase
+
+        def work(rank, world, out):
+            out.put(rank)
+
+        def started(out):
+            rest = (2, out)
+            ranks = []
+            for number, name in zip(range(2), ["a", "b"]):
+                ranks.append(mp.Process(None, work, name, (number,) + rest))
+            for number, rank in enumerate(list(ranks)):
+                rank.start()
+            return ranks
+
+        def test_joined():
+            out, = (mp.Queue(),)
+            started(out)
+            out.get(timeout=1)  # <- one-item-drained
+
+        def test_keywords():
+            out = mp.Queue()
+            two = [mp.Process(target=work, kwargs={"rank": n, **{}, "world": 2, "out": out}) for n in (0, 1)]
+            for rank in two:
+                rank.start()
+            out.get(timeout=1)  # <- one-item-drained
+
+        def test_no_queue_that_is_shown():
+            one, two = [mp.Queue()]
+            mp.Process(target=work, args=(0, 2, two)).start()
+            mp.Process(target=work, args=(1, 2, two)).start()
+            two.get(timeout=1)
+
+        class TestRanks(MultiProcessTestCase):
+            def test_on_ranks(self):
+                dist.init_process_group("gloo", rank=self.rank, world_size=2)
+        """,
+    "elastic launch, and programs by a joined command": """
+        from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+        def work(out):
+            out.put(1)
+
+        def test_elastic():
+            out = mp.Queue()
+            elastic_launch(LaunchConfig(1, 1, 2), work)(out)
+
+        def test_program():
+            base = [sys.executable] + ["x.py"]
+            for rank in range(2):
+                program = subprocess.Popen(base + [str(rank)])
+                assert not program.wait()  # <- bare-exit-code-assertion
+        """,
+    "codes through parameters, attributes and positions": """
+        from queue import Empty
+
+        def work(): pass
+
+        def check(code):
+            assert not code  # <- bare-exit-code-assertion
+
+        class Runner:
+            def __init__(self):
+                self.codes = []
+
+            def run(self):
+                rank = mp.Process(target=work)
+                rank.join()
+                self.codes.append(rank.exitcode)
+                check(rank.exitcode)
+
+            def test(self):
+                self.run()
+                assert not any(self.codes)  # <- bare-exit-code-assertion
+                assert self.codes == 2 * [0]
+                assert all(code != signal.SIGTERM for code in self.codes)
+
+        def test_runner():
+            Runner().test()
+
+        def counted(ranks):
+            late = 0
+            for rank in ranks:
+                late += rank.exitcode
+            return late
+
+        def test_counted():
+            ranks = [mp.Process(target=work)] * 2
+            assert counted(ranks) == 0  # <- bare-exit-code-assertion
+        """,
+    "what a handler keeps in two names, and Empty by its own name": """
+        from queue import Empty
+
+        def work(rank, out):
+            dist.init_process_group("gloo", rank=rank, world_size=2)  # <- init-outside-try
+            first, kept = None, None
+            try:
+                dist.barrier()
+            except Exception as error:
+                first, kept = repr(error), 1
+                told = repr(error)
+            out.put((rank, told))
+
+        def test_kept():
+            out = mp.Queue()
+            ranks = [mp.Process(target=work, args=(rank, out)) for rank in range(2)]
+            for rank in ranks:
+                rank.start()
+            out.get(timeout=100), out.get(timeout=100)  # <- no-early-exit-check
+        """,
+    "a helper reads one item for each, in the loop of its caller": """
+        def work(rank, out):
+            out.put(rank)
+
+        def take(out):
+            item = out.get(timeout=1)
+            return item
+
+        def test_take():
+            out = mp.Queue()
+            ranks = [mp.Process(target=work, args=(rank, out)) for rank in range(3)]
+            for rank in ranks:
+                rank.start()
+            items = []
+            for _ in ranks:
+                items.append(take(out))
+            assert sorted(items) == [0, 1, 2]
+        """,
+    "decorators of the file that give back something else": """
+        def same(function):
+            return function
+
+        def registered(function):
+            registered.all = [function]
+
+        def chosen(function):
+            return print
+
+        @chosen
+        @registered
+        @same
+        def work(rank, out):
+            if rank == 0:
+                out.put(rank)  # <- rank-0-only-report
+
+        def test_work():
+            out = mp.Queue()
+            for rank in range(3):
+                mp.Process(target=work, args=(rank, out)).start()
+        """,
+    "parameters that are told in other ways": """
+        NAMES = ("a", "b")
+
+        def work(rank, out):
+            out.put(rank)
+
+        @pytest.mark.parametrize(NAMES, [(1, 2)])
+        @pytest.mark.parametrize(["world", "missing"], [[2], pytest.param(3, 1)])
+        def test_world(world, missing, a, b, wide=True, *, step=1):
+            out = mp.Queue()
+            for rank in range(0, world // 1, step):
+                mp.Process(target=work, args=(rank, out)).start()
+            for rank in range(missing):
+                mp.Process(target=work, args=(rank, out)).start()
+            for rank in range(wide):
+                mp.Process(target=work, args=(rank, out)).start()
+            out.get(timeout=1)  # <- one-item-drained
+        """,
 }
 
 

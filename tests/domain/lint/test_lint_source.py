@@ -165,3 +165,18 @@ def test_text_of_a_node_is_one_line_without_comments() -> None:
     assert len(texts[1]) == 120
     assert texts[1].endswith("...")
     assert texts[2].startswith("x = [ 1, 1, ")
+
+
+def test_calls_that_nest_too_deep_are_refused_not_followed_for_ever() -> None:
+    functions = [f"def f{n}(x):\n    return " + "-" * 150 + f"f{n + 1}(x)\n" for n in range(9)]
+    source = "import multiprocessing\n" + "".join(functions) + "def test_deep():\n    f0(1)\n"
+    try:
+        assert lint(source, "test_x.py") == ()
+    except Rejected as refused:
+        assert "nested too deep to be followed" in refused.reason  # noqa: PT017 - by the depth of the caller
+
+
+def test_a_very_long_test_is_read_as_far_as_the_share_goes() -> None:
+    source = "import multiprocessing as mp\ndef test_long():\n" + "    work()\n" * 4_000
+    late = "    q = mp.Queue()\n    mp.Process(target=work, args=(q,)).start()\n    q.get()\n"
+    assert lint(source + late, "test_x.py") == ()

@@ -11,6 +11,7 @@ A worker that reports nothing anywhere is not this rule's business, nor is one w
 import ast
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from app.domain.lint.finding import Rule
 from app.domain.lint.mending import mend, name_of, plain, rank_name, telling
@@ -33,10 +34,9 @@ def find(program: Program) -> Iterator[Weakness]:
         joined = next((step for step in reporting.steps if _joins(program, step)), None)
         if joined is None or reporting.reporting_try(joined) is not None:
             continue
-        covered = next((step for step in reporting.steps if reporting.reporting_try(step) is not None), None)
-        guard = reporting.reporting_try(covered) if covered is not None else None
-        if covered is not None and guard is not None:
-            yield _weakness(program, reporting, _place(joined, covered), guard, tests)
+        covered = ((step, guard) for step in reporting.steps if (guard := reporting.reporting_try(step)))
+        for step, guard in islice(covered, 1):
+            yield _weakness(program, reporting, _place(joined, step), guard, tests)
 
 
 def _joins(program: Program, step: Step) -> bool:

@@ -128,16 +128,17 @@ def _is_left_after(program: Program, call: ast.AST, loop: ast.AST) -> bool:
     """
     if program.file.function_of(loop) is not program.file.function_of(call):
         return False
-    innermost = next((n for n in program.file.around(call) if isinstance(n, ast.For | ast.While)), None)
+    around = list(program.file.around(call))
+    if loop not in around:
+        return False  # the loop of a caller
+    innermost = next((node for node in around if isinstance(node, ast.For | ast.While)), None)
     leaving: tuple[type[ast.stmt], ...] = (ast.Break, ast.Return) if loop is innermost else (ast.Return,)
-    below = call
-    for node in program.file.around(call):
-        if isinstance(below, ast.Return) or _is_followed_by(leaving, node, below):
-            return True
-        if node is loop or isinstance(node, ast.If):
-            break
-        below = node
-    return False
+    inside = around[: around.index(loop) + 1]
+    conditional = next((place for place, node in enumerate(inside) if isinstance(node, ast.If)), len(inside))
+    steps = zip((call, *inside), inside[: conditional + 1], strict=False)
+    return any(
+        isinstance(below, ast.Return) or _is_followed_by(leaving, node, below) for below, node in steps
+    )
 
 
 def _is_followed_by(leaving: tuple[type[ast.stmt], ...], block: ast.AST, statement: ast.AST) -> bool:
