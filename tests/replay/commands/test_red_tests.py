@@ -10,6 +10,7 @@ import pytest
 from told_command import WRONG, flake_triage, write_project
 
 from app.domain.errors import Gone
+from app.domain.replay_words import CauseKind, ReplayVerdict
 from app.domain.workflow_command import Annotation, Level
 from app.settings import StepOfJob
 from worker import says
@@ -19,9 +20,11 @@ from worker.commands.in_job.red_session import RedSession
 from worker.commands.in_job.step import Step
 from worker.commands.in_job.turns import LEAST_S, in_order, turns
 from worker.commands.replay_targets import RedTests, Target
-from worker.replay.report import Replay
+from worker.replay.engine import INTERRUPTED
+from worker.replay.report import Bound, Replay
 from worker.replay.sandbox.refused import Refused
 from worker.replay.suspect import Original
+from worker.replay.trial import Explained, Explanation
 
 
 def results(*tests: tuple[str, str], seconds: float = 0.1) -> str:
@@ -99,11 +102,11 @@ class Spent:
 
 
 def shares(asked: list[Target], budget_s: float, takes: Iterator[float]) -> list[float]:
-    spent, told = Spent(), []
+    spent, given = Spent(), []
     for turn in turns(asked, budget_s, spent):
-        told.append(turn.share_s)
+        given.append(turn.share_s)
         spent.seconds += min(turn.share_s, next(takes)) if not turn.why_not else 0
-    return told
+    return given
 
 
 def forever() -> Iterator[float]:
@@ -206,6 +209,31 @@ def test_without_walls_it_goes_on_in_a_job_and_says_so(tmp_path: Path) -> None:
         "with the job's own rights, with which this code had just run. User namespaces are restricted."
         in told
     )
+
+
+def nothing_run(test: str, out: Path, *, decisions: tuple[str, ...] = ()) -> Replay:
+    """A replay that could run nothing."""
+    explanation = Explanation(Explained(CauseKind.NONE))
+    return Replay(
+        *(test, ReplayVerdict.NO_TRIAL, "it was not run", explanation, (), (), (), Bound(0, 0, 0.0, 1.0), ()),
+        limits={},
+        bundle=out,
+        decisions=decisions,
+    )
+
+
+def test_after_an_interruption_what_is_known_is_told_and_nothing_more_is_begun(tmp_path: Path) -> None:
+    fakes = Fakes(
+        {"a": nothing_run("a", tmp_path, decisions=(INTERRUPTED,)), "b": nothing_run("b", tmp_path)}
+    )
+    session(fakes, tmp_path, step(tmp_path)).run(RedTests((Target("a"), Target("b"))))
+    assert fakes.tried == ["a"]
+    summary = (tmp_path / "summary").read_text()
+    assert "### `a`" in summary
+    assert "| b | the replay was interrupted before its turn |" in summary
+    outputs = (tmp_path / "output").read_text()
+    assert outputs.index("bundle<<") < outputs.index("verdict<<")
+    assert "no-trial" in outputs
 
 
 def test_outside_of_a_job_trouble_is_the_commands_own(tmp_path: Path) -> None:

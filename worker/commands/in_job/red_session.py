@@ -28,6 +28,7 @@ from worker.replay.sandbox.refused import Refused
 
 SUMMARY: Final = "summary.md"
 MOST_TOLD: Final = 20
+NONE_RED: Final = "No test is red in the results: the job failed otherwise."
 WITHOUT_WALLS: Final = (
     "No sandbox could be put up on this runner, so the trials ran with the job's own rights, with which this "
     "code had just run. {why}"
@@ -65,9 +66,7 @@ class RedSession:
         _tell_left("not read", red.unread)
         if not red.targets and not red.left and self.step is None:
             raise Gone("--from-junit", "no test is red there, so there is nothing to replay")
-        notes = (
-            () if red.targets or red.left else ("No test is red in the results: the job failed otherwise.",)
-        )
+        notes = () if red.targets or red.left else (NONE_RED,)
         self._left = dict(red.left)  # grows, and is the report's own: there may be very many
         self.report = replace(
             self.report,
@@ -100,28 +99,27 @@ class RedSession:
                 self._left[test] = why or turn.why_not
                 continue
             out = self.out if alone else self.out / waiting[test]
-            done = (
-                self._careful(turn.target, out, turn.share_s)
-                if self.step
-                else self.replays.one(turn.target, out, turn.share_s)
-            )
-            if done is None:
-                continue
-            if INTERRUPTED in done.decisions:
-                why = "the step was interrupted before its turn"
-            if self.step is not None:
-                self.report = replace(self.report, replayed=(*self.report.replayed, replayed(done)))
+            if self.step is None:
+                done: Replay | None = self.replays.one(turn.target, out, turn.share_s)
+            else:
+                done = self._careful(turn.target, out, turn.share_s)
                 self.step.tell_summary(self._summary())
+            if done is not None and INTERRUPTED in done.decisions:
+                why = "the replay was interrupted before its turn"
 
     def _careful(self, target: Target, out: Path, share_s: float) -> Replay | None:
         """None where it could not be replayed, which is told: one test's trouble is not the others'."""
         try:
-            return self._with_walls_or_without(target, out, share_s)
+            done = self._with_walls_or_without(target, out, share_s)
+            told = replayed(done)
         except (TriageError, Refused, OSError, typer.BadParameter) as error:
             self._left[target.test] = f"it could not be replayed: {error}"
         except Exception as error:  # noqa: BLE001 - a bug of ours must not cost the other tests their turn
             says.progress(traceback.format_exc())
             self._left[target.test] = f"flake-triage broke on it: {type(error).__name__}: {error}"
+        else:
+            self.report = replace(self.report, replayed=(*self.report.replayed, told))
+            return done
         return None
 
     def _with_walls_or_without(self, target: Target, out: Path, share_s: float) -> Replay:

@@ -37,6 +37,8 @@ class Step:
             return
         if len(markdown.encode()) > self.summary_room or self.summary_room < _LEAST_ROOM:
             says.progress("flake-triage: the step's summary has no room left; nothing is added to it")
+            self.known = self.known.model_copy(update={"step_summary": ""})
+            self._before = None
             return
         try:
             with Path(self.known.step_summary).open("r+b") as file:
