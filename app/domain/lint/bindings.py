@@ -83,8 +83,7 @@ def _spelled(target: ast.expr) -> tuple[str, ...]:
 
 def default_of(node: ast.AST, name: str) -> ast.expr | None:
     """What a parameter of a function is where no one gives it."""
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        return None
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     last = positional[len(positional) - len(arguments.defaults) :]

@@ -174,6 +174,9 @@ def _keeps(program: Program, call: ast.Call, frame: Frame) -> bool:
         "next",
         "id",
         "Thread",
+        "dict",
+        "tuple",
+        "partial",
     }:
         return True
     return bool(program.values.callees(call.func, frame))

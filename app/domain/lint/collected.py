@@ -91,9 +91,7 @@ def _says_no_test(statement: ast.stmt) -> bool:
 
 def decorator_names(file: SourceFile, function: Function) -> tuple[str, ...]:
     """Dotted names of its decorators, a call's without the brackets."""
-    if isinstance(function.node, ast.Module | ast.Lambda):
-        return ()
-    return tuple(file.dotted(decorator).removesuffix("()") for decorator in function.node.decorator_list)
+    return tuple(file.dotted(d).removesuffix("()") for d in getattr(function.node, "decorator_list", ()))
 
 
 def fixture_name(file: SourceFile, function: Function) -> str | None:

@@ -6,6 +6,7 @@ which they happen.
 
 import ast
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 from app.domain.lint.frames import Frame
 from app.domain.lint.values import Values
@@ -69,12 +70,8 @@ class Derived:
 
     def _decided(self, value: ast.expr, scope: Frame, hops: int) -> bool:
         """Whether a source decides if this value is given: `failed = True` under `if process.exitcode`."""
-        for node in self._values.file.around(value):
-            if node is scope.function.node:
-                return False
-            if isinstance(node, ast.If) and self.holds(node.test, scope, hops - 1):
-                return True
-        return False
+        inside = takewhile(lambda node: node is not scope.function.node, self._values.file.around(value))
+        return any(isinstance(node, ast.If) and self.holds(node.test, scope, hops - 1) for node in inside)
 
     def _filled(self, name: str, scope: Frame, hops: int) -> bool:
         values = self._values.file.fills(scope.function).get(name, ())

@@ -211,7 +211,7 @@ class ExitCodes:
     def _of_call(self, test: ast.Call, frame: Frame, *, holds: bool, hops: int) -> bool:
         origin = self._program.values.origin(test, frame)
         if origin.node is test or not isinstance(origin.node, ast.expr):
-            return not holds and self.is_code(test, frame)
+            return not holds and self.derived.holds(test, frame)
         return self.wants_zero(origin.node, origin.frame, holds=holds, hops=hops - 1)
 
     def _compared(

@@ -347,10 +347,8 @@ class Values:
         return next((s.function.owner for s in outward(frame) if s.function.owner is not None), None)
 
     def _closure(self, function: Function, frame: Frame) -> Frame | None:
-        for scope in outward(frame):
-            if scope.function is function.outer:
-                return scope
-        return self.frame(function).outer
+        known = (scope for scope in outward(frame) if scope.function is function.outer)
+        return next(known, self.frame(function).outer)
 
 
 def _is_wrapper(node: ast.AST) -> bool:

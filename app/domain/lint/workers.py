@@ -258,18 +258,23 @@ def _arguments(values: Values, start: Start, call: ast.Call) -> tuple[tuple[Valu
         call.args[place] if len(call.args) > place else None,
     )
     kwargs = next((k.value for k in call.keywords if k.arg == "kwargs"), None)
-    given: tuple[Value, ...] = ()
-    if args is not None:
-        held = values.origin(args, frame)
-        given = values.elements(held)
-    named: dict[str, Value] = {}
-    if isinstance(kwargs, ast.Dict):
-        named = {
-            str(k.value): Value(v, frame)
-            for k, v in zip(kwargs.keys, kwargs.values, strict=True)
-            if isinstance(k, ast.Constant)
-        }
-    return given, named
+    given = values.elements(values.origin(args, frame)) if args is not None else ()
+    return given, _named(values.origin(kwargs, frame)) if kwargs is not None else {}
+
+
+def _named(held: Value) -> dict[str, Value]:
+    """The entries of a dictionary that is written down, as `{"rank": rank}` or `dict(rank=rank)`."""
+    match held.node:
+        case ast.Dict(keys=keys, values=entries):
+            pairs = [
+                (key.value, entry)
+                for key, entry in zip(keys, entries, strict=True)
+                if isinstance(key, ast.Constant)
+            ]
+            return {str(name): Value(entry, held.frame) for name, entry in pairs}
+        case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
+            return {k.arg: Value(k.value, held.frame) for k in keywords if k.arg is not None}
+    return {}
 
 
 def _holds_rank(values: Values, name: str, frame: Frame, start: Start) -> bool:

@@ -468,6 +468,7 @@ CASES = {
         def test_meant_to_fail(ended):
             assert all(rank.exitcode == 1 for rank in ended)
             assert ended[0].exitcode == -signal.SIGKILL
+            assert ended[0].exitcode == signal.SIGKILL
             assert ended[0].exitcode != 0
             assert ended[0].exitcode
             assert ended[0].exitcode is not None
@@ -570,6 +571,23 @@ CASES = {
                 rank.kill()
             assert [rank.exitcode for rank in ranks] == [0, 0], f"late: {late}"
 
+        def test_told_apart():
+            ranks = [mp.Process(target=work) for _ in range(2)]
+            for rank in ranks:
+                rank.join(5)
+            late = [rank.name for rank in ranks if rank.is_alive()]
+            for rank in ranks:
+                rank.terminate()
+            assert not late, "still running"
+            assert [rank.exitcode for rank in ranks] == [0, 0]
+
+        def test_other_processes():
+            server, ranks = mp.Process(target=work), [mp.Process(target=work) for _ in range(2)]
+            for rank in ranks:
+                rank.join(5)
+            server.terminate()
+            assert [rank.exitcode for rank in ranks] == [0, 0]
+
         def test_answered():
             assert stopped() is None
 
@@ -658,6 +676,14 @@ CASES = {
                 rank.start()
             out.get(timeout=1)  # <- one-item-drained
 
+        def test_dict():
+            out = mp.Queue()
+            told = dict(world=2, out=out)
+            for rank in range(2):
+                mp.Process(target=work, args=(rank,), kwargs=told).start()
+                mp.Process(target=work, args=(rank,), kwargs=unknown).start()
+            out.get(timeout=1)  # <- one-item-drained
+
         def test_no_queue_that_is_shown():
             one, two = [mp.Queue()]
             mp.Process(target=work, args=(0, 2, two)).start()
@@ -741,6 +767,57 @@ CASES = {
                 rank.start()
             out.get(timeout=100), out.get(timeout=100)  # <- no-early-exit-check
         """,
+    "made in other ways": """
+        class Launcher:
+            def __init__(self, size):
+                self.out = mp.Queue()
+                self.ranks = {
+                    rank: mp.Process(args=(rank, self.out), target=Launcher.work) for rank in range(size)
+                }
+
+            @staticmethod
+            def work(rank, out):
+                out.put(rank)
+
+            def start(self):
+                for rank in self.ranks.values():
+                    rank.start()
+                return self
+
+            def first(self):
+                return self.out.get(timeout=1)  # <- one-item-drained
+
+            def codes(self):
+                found = {}
+                for number, rank in self.ranks.items():
+                    found["codes"][number] = rank.exitcode
+                assert not any(found["codes"].values())  # <- bare-exit-code-assertion
+
+        def test_chained():
+            launcher = Launcher(2).start()
+            launcher.first()
+            launcher.codes()
+
+        def test_by_dictionary():
+            out = mp.Queue()
+            ranks = {name: mp.Process(target=Launcher.work, args=(0, out)) for name in ("a", "b")}
+            for rank in ranks:
+                assert rank.exitcode == 0, rank
+            same = [mp.Process(target=Launcher.work, args=(0, out))] * 2
+            for rank in same:
+                rank.terminate()
+
+        def outer():
+            def inner(rank, out):
+                out.put(rank)
+            return inner
+
+        def test_closure():
+            out = mp.Queue()
+            for rank in range(2):
+                mp.Process(target=outer(), args=[(rank, out)][0]).start()
+            out.get(timeout=1)  # <- one-item-drained
+        """,
     "a helper reads one item for each, in the loop of its caller": """
         def work(rank, out):
             out.put(rank)
@@ -791,9 +868,9 @@ CASES = {
         @pytest.mark.parametrize(["world", "missing"], [[2], pytest.param(3, 1)])
         def test_world(world, missing, a, b, wide=True, *, step=1):
             out = mp.Queue()
-            for rank in range(0, world // 1, step):
+            for rank in range(world // 1):
                 mp.Process(target=work, args=(rank, out)).start()
-            for rank in range(missing):
+            for rank in range(0, missing, step):
                 mp.Process(target=work, args=(rank, out)).start()
             for rank in range(wide):
                 mp.Process(target=work, args=(rank, out)).start()
