@@ -7,7 +7,8 @@ from app.domain.lint.finding import LintFinding, Rule
 from app.domain.lint.linted import lint
 
 HEAD = """\
-import json, multiprocessing, os, pathlib, queue, random, signal, socket, subprocess, sys, threading, time, unittest
+import json, multiprocessing, os, pathlib, queue, random, signal
+import socket, subprocess, sys, threading, time, unittest
 import pytest
 import torch
 import torch.distributed as dist

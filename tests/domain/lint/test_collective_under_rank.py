@@ -265,6 +265,10 @@ def test_mend_takes_the_collective_out_of_the_files_own_condition() -> None:
     (inside,) = found(RULE, "def run(rank):\n    if rank == 0:\n        dist.barrier()\n")
     assert inside.mend == "if rank == 0:\n    ...  # what these ranks do alone\ndist.barrier()\n"
     (behind,) = found(RULE, "def run(rank):\n    if rank == 0:\n        return\n    dist.barrier()\n")
-    assert behind.mend == "dist.barrier()  # every rank comes here\nif rank == 0:\n    ...  # and these may leave now\n"
-    (by_loop,) = found(RULE, f"def run(rank):\n    for _ in range(rank):\n        dist.all_reduce({'x + ' * 30}x)\n")
+    assert behind.mend.split("\n", 1) == [
+        "dist.barrier()  # every rank comes here",
+        "if rank == 0:\n    ...  # and these may leave now\n",
+    ]
+    long = "x + " * 30 + "x"
+    (by_loop,) = found(RULE, f"def run(rank):\n    for _ in range(rank):\n        dist.all_reduce({long})\n")
     assert by_loop.mend == "if rank == 0:\n    ...  # what these ranks do alone\ndist.barrier()\n"

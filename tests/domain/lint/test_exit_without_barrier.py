@@ -278,7 +278,9 @@ def test_end_that_all_ranks_reach_together_is_left_alone(body: str) -> None:
 def test_mend_is_a_barrier_or_a_word_to_the_stores_host() -> None:
     (message,) = found(RULE, WEAK["the sender's last message"] + START)
     assert message.mend == (
-        "dist.send(torch.ones(1), 1)\ndist.barrier()  # nobody leaves before all are done\ndist.destroy_process_group()\n"
+        "dist.send(torch.ones(1), 1)\n"
+        "dist.barrier()  # nobody leaves before all are done\n"
+        "dist.destroy_process_group()\n"
     )
     (work,) = found(RULE, WEAK["a message whose work is thrown away"] + START)
     assert work.mend.startswith("work = dist.isend(torch.ones(1), (rank + 1) % 3)\nwork.wait()\n")

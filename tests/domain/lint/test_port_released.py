@@ -226,8 +226,10 @@ def test_number_whose_socket_is_held_or_not_needed_is_left_alone(body: str) -> N
 def test_mend_is_in_the_terms_of_what_the_file_does_with_the_number() -> None:
     finder = WEAK["closed with its function"]
     assert "create_server" in found(RULE, finder)[0].mend
-    assert "file://" in found(RULE, finder + "\n        os.environ['MASTER_PORT'] = str(free_port())\n")[0].mend
-    assert "store.port" in found(RULE, finder + "\n        dist.TCPStore('h', free_port(), 1, True)\n")[0].mend
+    joining = finder + "\n        os.environ['MASTER_PORT'] = str(free_port())\n"
+    assert "file://" in found(RULE, joining)[0].mend
+    store = finder + "\n        dist.TCPStore('h', free_port(), 1, True)\n"
+    assert "store.port" in found(RULE, store)[0].mend
     assert "--standalone" in found(RULE, WEAK["used in the test behind the block"])[0].mend
 
 

@@ -1,4 +1,4 @@
-"""Raises between two collectives: those that one rank can make alone, and those that are told, shared or late."""
+"""Raises between two collectives: those of one rank alone, and those that are told, shared or late."""
 
 from textwrap import dedent
 
@@ -127,7 +127,8 @@ RECOVERING = """
 
     @pytest.mark.parametrize(("reductions", "releases"), list(CASES.values()), ids=list(CASES))
     def test_ranks_recover_apart(reductions, releases):
-        ranks = [mp.Process(target=_recover, args=(rank, 29500, reductions, releases, 0.0)) for rank in range(2)]
+        given = (29500, reductions, releases, 0.0)
+        ranks = [mp.Process(target=_recover, args=(rank, *given)) for rank in range(2)]
         for rank in ranks:
             rank.start()
         for rank in ranks:

@@ -2,7 +2,7 @@
 
 import ast
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from app.domain.lint.collectives import (
     Collective,
@@ -74,7 +74,7 @@ class Calls(Expressions):
     chance = alike(Sameness.LOCAL)
 
     @abstractmethod
-    def body(self, statements: "tuple[ast.stmt, ...] | list[ast.stmt]") -> None:
+    def body(self, statements: Sequence[ast.stmt]) -> None:
         """Run statements, one after the other."""
 
     def call(self, call: ast.Call) -> Held:
@@ -288,9 +288,7 @@ class Calls(Expressions):
     def _elsewhere(self, value: Value) -> Held:
         """What an argument held where it was given, for those that a partial has kept."""
         scope = self.scopes.get(value.frame)
-        if scope is None:
-            return by_name(value.node.id) if isinstance(value.node, ast.Name) else UNKNOWN
-        if not isinstance(value.node, ast.Name | ast.Constant):
+        if scope is None or not isinstance(value.node, ast.Name | ast.Constant):
             return UNKNOWN
         saved, self.scope = self.scope, scope
         found = self.held(value.node)

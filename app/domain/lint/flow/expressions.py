@@ -249,8 +249,10 @@ class Expressions(Track, ABC):
                 if key is not None:
                     told = by_name(target.attr) if held.value == Sameness.UNKNOWN else held
                     self.attributes[key] = (held | told).under(self.flags)
-            case ast.Subscript(value=inner, slice=place):
-                self.spread(inner, Held(held.value | self.held(place).value, self.ruling))
+            case _:
+                assert isinstance(target, ast.Subscript)
+                place = self.held(target.slice).value
+                self.spread(target.value, Held(held.value | place, self.ruling))
 
     def spread(self, target: ast.expr, held: Held) -> None:
         """Let a value into a container or tensor that goes on holding what it held."""

@@ -1,7 +1,7 @@
 """The runs of a file: a graph for each function that ranks begin with, and for what those do not reach."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,6 +15,8 @@ from app.domain.lint.source import Function, own_nodes
 from app.domain.lint.steps import is_loop
 from app.domain.lint.workers import Worker
 
+MOST_POINTS = 5_000  # of one run; the longest test of torch's own suite has eleven hundred
+MOST_POINTS_OF_A_FILE = 150_000  # torch's longest test file, of ten thousand lines, has 45 thousand
 _MAKERS = ("__init__", "setUpClass", "setup_class", "setUp", "setup_method")
 
 
@@ -56,6 +58,7 @@ class _Tracing:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._entered: set[Function] = set()
+        self._left = MOST_POINTS_OF_A_FILE
         self._module: dict[str, Held] = {}
         self._module = self._module_names()
 
@@ -80,37 +83,42 @@ class _Tracing:
     def _run(
         self, frame: Frame, names: dict[str, Held], tests: tuple[str, ...], processes: int | None
     ) -> Iterator[Run]:
-        track = self._track(frame, names)
-        track.attributes = self._attributes(frame.function)
-        if not self._followed(track):
+        track = self._followed(frame, names, frame.function.body, self._attributes(frame.function))
+        if track is None:
             return
         track.go_to(track.end)
         points = tuple(reached(track.start, ANY))
         run = Run(frame.function, tests, track.start, track.end, track.died, points, frame.ranks, processes)
-        entered = {scope.frame.function for scope in track.scopes.values()}
+        entered = {frame.function, *(f.function for f in track.scopes if f is not self._outermost)}
         is_parent = processes == 0 and bool(tests) and frame.function.name.startswith("test")
         self._entered |= {frame.function} if run.is_alone or is_parent else entered
         yield run
 
-    def _track(self, frame: Frame, names: dict[str, Held]) -> Statements:
-        track = Statements(self._program, frame, names)
-        module = self._program.values.module
-        if frame is not module:
-            track.scopes[module] = Scope(module, dict(self._module), track.end)
+    def _followed(
+        self, frame: Frame, names: dict[str, Held], body: Sequence[ast.stmt], attributes: dict[str, Held]
+    ) -> Statements | None:
+        """The track through some statements; None where it is longer than anything that people write."""
+        most = min(MOST_POINTS, self._left)
+        try:
+            track = Statements(self._program, frame, names, most)
+            track.attributes = attributes
+            track.scopes.setdefault(self._outermost, Scope(self._outermost, dict(self._module), track.end))
+            track.body(body)
+        except TooLongError:
+            self._left -= most
+            return None
+        self._left -= len(track.points)
         return track
 
-    def _followed(self, track: Statements) -> bool:
-        try:
-            track.body(track.scope.frame.function.body)
-        except TooLongError:
-            return False
-        return True
+    @property
+    def _outermost(self) -> Frame:
+        return self._program.values.module
 
     def _module_names(self) -> dict[str, Held]:
         """What the file's own names hold before any function of it runs."""
-        track = Statements(self._program, self._program.values.module, {})
-        track.body([s for s in self._program.file.tree.body if isinstance(s, ast.Assign | ast.AnnAssign)])
-        return track.scope.names
+        given = [s for s in self._program.file.tree.body if isinstance(s, ast.Assign | ast.AnnAssign)]
+        track = self._followed(self._outermost, {}, given, {})
+        return track.scope.names if track is not None else {}
 
     def _attributes(self, function: Function) -> dict[str, Held]:
         """What a method finds on its instance: what the constructor and the set-up methods put there."""
@@ -118,9 +126,9 @@ class _Tracing:
         for name in _MAKERS if function.owner is not None and function.is_bound_method else ():
             maker = self._program.file.method(function.owner, name) if function.owner is not None else None
             if maker is not None and maker is not function:
-                track = self._track(self._program.values.frame(maker), _unknown(maker))
-                self._followed(track)
-                found |= track.attributes
+                frame = self._program.values.frame(maker)
+                track = self._followed(frame, _unknown(maker), maker.body, {})
+                found |= track.attributes if track is not None else {}
         return found
 
     def _given(self, worker: Worker) -> dict[str, Held]:

@@ -1,7 +1,7 @@
 """What the statements of a run do, one after the other, each way that they can go."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from app.domain.lint.flow.calls import Calls
 from app.domain.lint.flow.expressions import DEEPEST
@@ -18,7 +18,7 @@ _EXPECTS = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress",
 class Statements(Calls):
     """Runs statements. Loops are gone through once: a second round changes no answer that a rule asks for."""
 
-    def body(self, statements: "tuple[ast.stmt, ...] | list[ast.stmt]") -> None:
+    def body(self, statements: Sequence[ast.stmt]) -> None:
         """Run these, as far as they are reached and no deeper nested than people write."""
         if self._depth >= DEEPEST:
             return
@@ -98,7 +98,7 @@ class Statements(Calls):
             isinstance(c.pattern, ast.MatchAs) and c.pattern.pattern is None and c.guard is None
             for c in node.cases
         ):
-            runs.append(lambda: None)
+            runs.append(lambda: self.body(()))
         self.arms(fork, flags, runs)
 
     def _case(self, case: ast.match_case, flags: Sameness) -> Callable[[], None]:

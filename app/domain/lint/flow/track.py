@@ -13,8 +13,6 @@ from app.domain.lint.frames import Frame
 from app.domain.lint.program import Program
 from app.domain.lint.sameness import SAME, Held, Sameness
 
-MOST_POINTS = 20_000  # of one run; a long test of torch's own suite has some hundreds
-
 
 class TooLongError(Exception):
     """The run is longer than anything that people write; nothing is said of it."""
@@ -97,7 +95,9 @@ Guard = TryGuard | FinallyGuard | LoopGuard | CallGuard
 class Track:
     """The growing end of a graph. `at` is None where nothing is reached any more."""
 
-    def __init__(self, program: Program, frame: Frame, names: dict[str, Held]) -> None:
+    def __init__(self, program: Program, frame: Frame, names: dict[str, Held], most: int) -> None:
+        """`most` is how many points the graph may have; TooLongError says that it would have more."""
+        self._most = most
         self.program = program
         self.file = program.file
         self.values = program.values
@@ -130,7 +130,7 @@ class Track:
         return _union([c.flags for c in self.control[self.scope.base :]])
 
     def new(self, kind: Kind, node: ast.AST | None = None, name: str = "") -> Point:
-        if len(self.points) >= MOST_POINTS:
+        if len(self.points) >= self._most:
             raise TooLongError
         point = Point(kind, node, self.calls, name)
         self.points.append(point)
@@ -193,14 +193,11 @@ class Track:
 
     def leave(self, how: Leaving, exception: str = "", *, scope: Scope | None = None) -> None:
         """Leave the track here, to where the statements and calls around it say."""
-        if self.at is None:
-            return
-        self.left = how
         edge = Edge.RAISED if how is Leaving.RAISE else Edge.NORMAL
-        target = self._target(how, exception, scope or self.scope, edge)
+        target = self._target(how, exception, scope or self.scope, edge) if self.at is not None else None
         if target is not None:
-            link(self.at, target, Edge.NORMAL if edge is Edge.NORMAL else edge)
-        self.at = None
+            self.go_to(target, edge)
+        self.left, self.at = how, None
 
     def _target(self, how: Leaving, exception: str, scope: Scope, edge: Edge) -> Point | None:
         for guard in reversed(self.around):

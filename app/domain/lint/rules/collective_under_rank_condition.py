@@ -61,7 +61,7 @@ def _of_way(program: Program, run: Run, fork: Point, way: Point) -> Ways | None:
 
 
 def _apart(run: Run, one: Ways, other: Ways) -> list[Point] | None:
-    """What one of two ranks makes alone, from their start on; None where the file does not tell all their ways.
+    """What one of two ranks makes alone, from their start on; None where their ways are not told.
 
     The calls that both come to keep them in step; between these they must make the same in number and kind.
     """
@@ -81,7 +81,7 @@ def _apart(run: Run, one: Ways, other: Ways) -> list[Point] | None:
 
 
 def _sequence(run: Run, ways: Ways) -> list[Point] | None:
-    """The collectives of the whole group that a rank makes, one after the other; None where that is not told."""
+    """The collectives of the whole group that a rank makes, in order; None where that is not told."""
     if not any(p is run.end or p.kind is Kind.EXIT for p in ways.from_here(run.start)):
         return None
     found: list[Point] = []
