@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -85,6 +86,26 @@ def test_a_clean_file_is_exit_0_with_nothing_on_stdout() -> None:
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "nothing found in 1 file\n")
 
 
+def test_the_window_of_a_mend_is_told_by_both_its_calls() -> None:
+    planning = """\
+        import torch.distributed as dist
+
+
+        def plan(batch, flag):
+            dist.barrier()
+            if len(batch) > 8:
+                raise ValueError("no packing fits")
+            dist.all_reduce(flag, op=dist.ReduceOp.MIN)
+        """
+    Path("planning.py").write_text(dedent(planning))
+    result = lint("planning.py", "--rule", "rank-local-raise-before-collective")
+    assert (
+        "a mend must stand\n          after  line 5: dist.barrier()\n          before line 8: "
+        in result.stdout
+    )
+    assert "mend:" in result.stdout
+
+
 @pytest.mark.parametrize("option", [["--json"], ["--format", "json"], ["--output-format=json"]])
 def test_programs_read_one_object_a_line_of_the_contract_s_shape(option: list[str]) -> None:
     result = lint("tests", "--rule", BARE, *option)
@@ -140,13 +161,6 @@ def test_wrong_use_is_exit_2_with_a_sentence(arguments: list[str], said: str) ->
     result = lint(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in " ".join(re.sub("[│╭╮╰╯─]", " ", result.stderr).split())
-
-
-def test_more_files_than_are_linted_are_refused() -> None:
-    Path("many").mkdir()
-    for number in range(3):
-        Path(f"many/{number}.py").touch()
-    assert lint("many").exit_code == 0
 
 
 def test_where_nothing_could_be_read_it_is_exit_3() -> None:
