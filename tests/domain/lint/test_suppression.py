@@ -182,8 +182,8 @@ def test_a_comment_may_stand_among_those_of_other_tools() -> None:
             "it names no rule; `ignore[rule] reason` and `ignore-file[rule] reason` are understood",
         ),
         (
-            "ignroe[x] why",
-            "'ignroe[x] why' is not understood; `ignore[rule] reason` and `ignore-file[rule] reason` are",
+            "ignored[x] why",
+            "'ignored[x] why' is not understood; `ignore[rule] reason` and `ignore-file[rule] reason` are",
         ),
         ("", "'' is not understood; `ignore[rule] reason` and `ignore-file[rule] reason` are"),
     ],
