@@ -130,9 +130,9 @@ def replay(
         str | None,
         typer.Option(
             metavar="SPEC",
-            help="Make one rank fail, and see whether the test's own message says so: "
-            "rank=1,at=init|collective=N|exit,how=raise|exit|hang|kill. Default: rank 1 raises RuntimeError "
-            "before its first collective; ,raise=ValueError:TEXT at the end raises something else.",
+            help="Make one rank fail, and see whether the test's own message says so: rank=1,at=AT,how=HOW, "
+            "where AT is init, collective=N or exit, and HOW raise, exit, hang or kill. Default: rank 1 "
+            "raises RuntimeError before its first collective; raise=ValueError:TEXT, last, raises that.",
         ),
     ] = None,
     inject_all: Annotated[
@@ -205,7 +205,7 @@ def replay(
         )
         session: Session | InjectionSession
         if is_injection:
-            session = InjectionSession(request, fault, as_json=as_json)
+            session = InjectionSession(request, fault, as_json=as_json, is_survey=inject_all is not None)
             session.run(targets if red is None else red.targets)
         elif red is None:
             session = Session(request, as_json=as_json, is_checked=not tight_memory)

@@ -33,6 +33,7 @@ class InjectionSession:
     request: Request
     fault: Fault | None  # None: the usual ones
     as_json: bool
+    is_survey: bool = False  # of a whole suite, most of which may have no ranks
     has_run: bool = False
     _graded: list[tuple[str, Injected]] = field(default_factory=list)
 
@@ -49,7 +50,7 @@ class InjectionSession:
         suspect = replace(self.request.suspect, test=target.test)
         with ReplayLive(target.test) as live:
             request = replace(self.request, suspect=suspect, out=out)
-            done = inject(request, self.fault, on_progress=live.follow)
+            done = inject(request, self.fault, is_survey=self.is_survey, on_progress=live.follow)
         self.has_run |= done.verdict is not ReplayVerdict.NO_TRIAL
         return write_bundle(done, suspect, out, about(suspect.python))
 

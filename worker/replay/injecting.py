@@ -30,16 +30,19 @@ from worker.replay.trial import Trial, TrialSpec
 MOST_CONTROLS = 3
 """A test that fails now and then may do so in its control too."""
 USUAL_RANK = 1
+TWO = 2  # make a world
 
 
 def inject(
     request: Request,
     fault: Fault | None,
     *,
+    is_survey: bool = False,
     on_progress: Listener | None = None,
     instruments: Instruments | None = None,
 ) -> Replay:
-    """Run it; `fault` None stands for the usual ones that rank 1 can reach, and for none without ranks.
+    """Run it; `fault` None stands for the usual ones that rank 1 can reach. In a survey, and for the usual
+    ones, a test without two ranks is spared.
 
     The request's first arm is that of every trial, its `trials` how often each fault is tried. Where no
     control passes, no fault is put in. Ctrl-C concludes from what has run. Raises what `run_trial` raises,
@@ -47,7 +50,7 @@ def inject(
     """
     run = _Run(request, instruments or Instruments(), on_progress or (lambda _: None))
     try:
-        run.whole(fault)
+        run.whole(fault, is_survey=is_survey)
     except KeyboardInterrupt:
         run.file.note(INTERRUPTED)
     return run.conclude()
@@ -72,12 +75,12 @@ class _Run:
         question = question_of(replace(request, arms=(self._arm,)), self._seed)
         self.file = PlanFile(request.out, question, {**self._told, "test": request.suspect.test})
 
-    def whole(self, fault: Fault | None) -> None:
+    def whole(self, fault: Fault | None, *, is_survey: bool) -> None:
         control = self._control()
         if control is None:
             self._end("no control passed, so nothing can be said of a fault")
             return
-        faults = [fault] if fault is not None else self._usual(control)
+        faults = self._faults(control, fault, is_survey=is_survey)
         times = self._request.trials or 1
         for one in faults:
             for _ in range(times):
@@ -109,9 +112,11 @@ class _Run:
                 break
         return None
 
-    def _usual(self, control: Trial) -> Sequence[Fault]:
+    def _faults(self, control: Trial, fault: Fault | None, *, is_survey: bool) -> Sequence[Fault]:
         ground = ground_of(self._instruments.read_facts(control.folder), USUAL_RANK)
-        return list(usual_faults(ground, USUAL_RANK)) if ground.ranks > USUAL_RANK else []
+        if ground.ranks < TWO and (is_survey or fault is None):
+            return []
+        return [fault] if fault is not None else list(usual_faults(ground, USUAL_RANK))
 
     @property
     def _remaining_s(self) -> float:

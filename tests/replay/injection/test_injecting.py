@@ -62,11 +62,14 @@ class Machine:
         return [one.inject for one in self.specs]
 
 
-def run(machine: Machine, out: Path, spec: str | None = KILL, **more: object) -> Replay:
+def run(
+    machine: Machine, out: Path, spec: str | None = KILL, *, is_survey: bool = False, **more: object
+) -> Replay:
     suspect = Suspect("test_it.py::test_it", out.parent, Path("/usr/bin/python3"))
     given: dict[str, object] = {"seed": 7, "limits": Limits(timeout_s=60), "budget_s": float("inf"), **more}
     fault = None if spec is None else parse(spec)
-    return inject(Request(suspect, out, **given), fault, instruments=machine.instruments())
+    request = Request(suspect, out, **given)
+    return inject(request, fault, is_survey=is_survey, instruments=machine.instruments())
 
 
 PASSED, FAILED = Outcome.PASSED, Outcome.FAILED
@@ -101,6 +104,9 @@ def test_a_test_without_ranks_gets_no_usual_fault_and_the_one_asked_for(tmp_path
     asked = Machine([PASSED], ranks=0)
     run(asked, tmp_path / "other")
     assert asked.injected == [CONTROL, KILL]
+    surveyed = Machine([PASSED], ranks=0)
+    run(surveyed, tmp_path / "third", is_survey=True)
+    assert surveyed.injected == [CONTROL]
 
 
 @pytest.mark.parametrize(
