@@ -5,13 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-import structlog
 from sqlalchemy.orm import Session
 
 from app.domain.errors import Gone, Rejected
 from app.domain.ids import Sha
-from app.domain.lint.finding import LintFinding
-from app.domain.lint.linted import lint
 from app.domain.outcome import TestId
 from app.domain.replay_claim import is_own_word
 from app.domain.source_places import source_places
@@ -22,22 +19,16 @@ from app.store.lints import Linted
 from app.store.run_values import StoredAttempt
 from app.store.session import read_only
 from worker.deps import Deps
+from worker.linting_apart import lint_apart
 
 LINT_VERSION: Final = 1
 """Rises when the rules would find something else in the same source."""
-MOST_REQUESTS: Final = 20
+MOST_REQUESTS: Final = 10
 """Files that are asked for because of one attempt: where more are opaque, it is the job that failed."""
 MOST_SOURCE_BYTES: Final = 2 * 1024 * 1024
-MOST_FINDINGS: Final = 300
-MOST_SISTERS: Final = 100
-LONGEST_TEXT: Final = 2_000
-LONGEST_MEND: Final = 8_000
-"""Characters of a finding that are kept; findings quote the file, and so do these bound what it can fill."""
 
 Place = tuple[Sha, str]
 """A commit and a path."""
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,26 +111,8 @@ class SourceLinter:
 def lint_file(commit: Sha, path: str, content: bytes) -> Linted:
     """Never raises: a file that nobody can lint keeps no failure from being judged."""
     digest = hashlib.sha256(content).hexdigest()
-    try:
-        found = lint(content.decode("utf-8-sig", "replace"), path)
-    except Rejected as refused:
-        return Linted(commit, path, digest, note=f"It could not be linted: {refused.reason}.")
-    except Exception:  # a fault of ours in a rule: then only less is told
-        log.exception("the lint broke down", path=path, commit=commit)
-        return Linted(commit, path, digest, note="The lint broke down on it; the worker's log says why.")
-    kept = tuple(_bounded(one) for one in found[:MOST_FINDINGS])
-    return Linted(commit, path, digest, kept, len(found))
-
-
-def _bounded(finding: LintFinding) -> LintFinding:
-    test = finding.test
-    return replace(
-        finding,
-        test=None if test is None else test[:LONGEST_TEXT],
-        text=finding.text[:LONGEST_TEXT],
-        mend=finding.mend[:LONGEST_MEND],
-        sisters=tuple(one[:LONGEST_TEXT] for one in finding.sisters[:MOST_SISTERS]),
-    )
+    told = lint_apart(content.decode("utf-8-sig", "replace"), path)
+    return Linted(commit, path, digest, told.findings, told.found, told.note)
 
 
 def _is_strangers(attempt: StoredAttempt) -> bool:

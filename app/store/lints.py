@@ -1,15 +1,16 @@
 """What the lint found in the source of opaque failures: one row for each file of each commit."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, delete, exists, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from app.domain.finding_record import from_record, to_record
 from app.domain.ids import Sha
-from app.domain.lint.finding import LintFinding, Rule, Window
+from app.domain.lint.finding import LintFinding
 from app.store.base import Base, Json, LongText, ShortText
 from app.store.upsert import chunks, insert_missing
 
@@ -102,7 +103,7 @@ def record(session: Session, repo: int, linted: Sequence[Linted], *, version: in
         values = {
             "digest": one.digest,
             "version": version,
-            "findings": [_plain(finding) for finding in one.findings],
+            "findings": [to_record(finding) for finding in one.findings],
             "found": one.found,
             "note": one.note,
             "noted_at": at,
@@ -172,23 +173,7 @@ def _linted(row: LintRow) -> Linted:
         commit=Sha(row.commit_sha),
         path=row.path,
         digest=row.digest,
-        findings=tuple(_finding(one) for one in row.findings),
+        findings=tuple(from_record(one) for one in row.findings),
         found=row.found,
         note=row.note,
-    )
-
-
-def _plain(finding: LintFinding) -> dict[str, Any]:
-    return asdict(finding) | {"rule": finding.rule.value, "sisters": list(finding.sisters)}
-
-
-def _finding(plain: dict[str, Any]) -> LintFinding:
-    window = plain["window"]
-    return LintFinding(
-        **{
-            **plain,
-            "rule": Rule(plain["rule"]),
-            "sisters": tuple(plain["sisters"]),
-            "window": None if window is None else Window(**window),
-        }
     )

@@ -5,7 +5,7 @@ import re
 import pytest
 from fixtures_bundle import bundle, report
 from fixtures_github import ManualClock
-from pipeline import Pipeline
+from pipeline import FOR_EVER, Pipeline
 from scene import FAILING, HEAD, MERGE_OF_HEAD, ON_MAIN, PASSING, PULL, REPO, Case, Made, Ran, Scene, junit
 from selectolax.lexbor import LexborHTMLParser
 from weak_source import OPAQUE, SOURCE, SOURCE_PATH
@@ -13,11 +13,11 @@ from weak_source import OPAQUE, SOURCE, SOURCE_PATH
 from app.domain.lint.linted import lint
 from app.standin.faults import SERVER_ERROR, Fault, answer
 from app.standin.server import StandIn
-from app.store import failures, lints
+from app.store import failures, lints, replays, retention
 from app.store.lints import Linted
-from app.store.session import read_only
+from app.store.session import read_only, unit_of_work
 from app.store.tasks import TaskState
-from worker.linted_sources import MOST_REQUESTS
+from worker.linted_sources import LINT_VERSION, MOST_REQUESTS
 
 RED = Ran("test (a)", (PASSING, OPAQUE))
 COUNT = len(lint(SOURCE, SOURCE_PATH))
@@ -225,11 +225,22 @@ def test_hostile_names_lead_nowhere(pipeline: Pipeline, scene: Scene) -> None:
     assert pipeline.dead() == []
 
 
-def test_findings_go_with_the_failures_they_are_about(pipeline: Pipeline, weak: Scene) -> None:
-    pipeline.deliver(weak.run(1, RED)).drain()
-    key = failure_of(pipeline, 1)
-    with read_only(pipeline.deps.store) as session:
-        assert lints.counts_of(session, [key]) == {key: (SOURCE_PATH, COUNT)}
-        lints.drop_unused(session, [key])
-        assert lints.at(session, 1, {(HEAD, SOURCE_PATH)}, version=1) == {}
-        session.rollback()
+def test_findings_go_with_the_last_failure_they_are_about(pipeline: Pipeline, weak: Scene) -> None:
+    evidence = (*RED.artifacts, Made("replay-test (a)", bundle(more={"source/tests/other.py": b""})))
+    weak.run(1, Ran("test (a)", RED.cases, made=evidence))
+    pipeline.deliver(1, weak.run(2, RED)).drain()
+    keys = [failure_of(pipeline, run) for run in (1, 2)]
+    one, other = (pipeline.attempt(run).id for run in (1, 2))
+    with unit_of_work(pipeline.deps.store) as session:
+        assert lints.counts_of(session, keys).keys() == set(keys)
+        places = {(HEAD, SOURCE_PATH)}
+        retention.remove_some_failures(session, one)
+        assert lints.at(session, 1, places, version=LINT_VERSION).keys() == places
+        retention.remove_some_failures(session, other)
+        assert lints.at(session, 1, places, version=LINT_VERSION) == {}
+        assert len(replays.of_attempt(session, one)) == 1
+        (old,) = retention.old_among(session, [one], before=FOR_EVER)
+        while retention.remove_some_files(session, one):
+            pass
+        retention.remove_attempt(session, old)
+        assert replays.of_attempt(session, one) == []
