@@ -12,6 +12,7 @@ from app.domain.lint.frames import Frame
 from app.domain.lint.values import Values
 
 _FARTHEST = 10
+MOST_QUESTIONS = 100_000  # of one rule in one file; torch's longest test file asks a tenth of that
 
 Source = Callable[[ast.AST, Frame], bool]
 
@@ -27,7 +28,7 @@ class Derived:
     def holds(self, node: ast.AST, frame: Frame, hops: int = _FARTHEST) -> bool:
         """Whether any part of the expression depends on a source."""
         key = (node, frame)
-        if key not in self._known and hops > 0:
+        if key not in self._known and hops > 0 and len(self._known) < MOST_QUESTIONS:
             self._known[key] = False  # what is asked for again while it is being answered adds nothing
             self._known[key] = any(self._part_holds(part, frame, hops) for part in _parts(node))
         return self._known.get(key, False)

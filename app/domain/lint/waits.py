@@ -12,6 +12,7 @@ from app.domain.lint.steps import Step
 
 SHORT_S = 10  # a dead worker that costs less than this is not worth a watch
 _EVENTS = ("Event()", "Barrier()", "Condition()")
+OF_SEVERAL = "multiprocessing.connection.wait"
 _PEEKS = {"empty", "qsize", "poll"}
 _LOOKS = {"is_alive", "exitcode", "sentinel", "sentinels", "SIGCHLD", "active_children", "pid_exists"}
 
@@ -43,12 +44,18 @@ def waits(program: Program, steps: tuple[Step, ...]) -> Iterator[Wait]:
                 func=ast.Name(id="iter"), args=[ast.Attribute(attr="get" | "recv", value=receiver), _]
             ):
                 yield Wait(step, step.node, receiver, None)
+            case ast.Call(args=[ready, *_]) if program.file.dotted(step.node.func) == OF_SEVERAL:
+                yield Wait(step, step.node, ready, _timeout(program, step.node, step.frame))
             case ast.Call(func=ast.Attribute(attr="wait", value=receiver)):
                 made = program.file.dotted(program.values.origin(receiver, step.frame).node)
                 if made.endswith(_EVENTS) and not made.startswith(("threading", "asyncio")):
                     yield Wait(step, step.node, receiver, _timeout(program, step.node, step.frame))
-            case ast.Call(func=ast.Attribute(attr="poll", value=receiver), args=[_, *_]):
+            case ast.Call(func=ast.Attribute(attr="poll", value=receiver)) if _given(step.node):
                 yield Wait(step, step.node, receiver, _timeout(program, step.node, step.frame))
+
+
+def _given(call: ast.Call) -> bool:
+    return bool(call.args or call.keywords)
 
 
 def _attr(call: ast.Call) -> str:
@@ -83,7 +90,8 @@ def _is_known_to_hold(program: Program, one: Taken) -> bool:
 
 def _timeout(program: Program, call: ast.Call, frame: Frame) -> float | None:
     named = [k.value for k in call.keywords if k.arg == "timeout"]
-    told = named or (call.args[1:2] if _attr(call) == "get" else call.args[:1])
+    second = _attr(call) == "get" or program.file.dotted(call.func) == OF_SEVERAL
+    told = named or (call.args[1:2] if second else call.args[:1])
     if not told:
         return None
     origin = program.values.origin(told[0], frame)

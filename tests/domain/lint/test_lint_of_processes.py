@@ -324,6 +324,20 @@ CASES = {
             assert ours.poll(60)  # <- no-early-exit-check
             assert ours.recv() == 0
 
+        def test_several():
+            ours, theirs = mp.Pipe()
+            child = mp.Process(target=work, args=(0, theirs))
+            child.start()
+            assert mp.connection.wait([ours, child.sentinel], 60)
+
+        def test_several_unwatched():
+            ours, theirs = mp.Pipe()
+            child = mp.Process(target=work, args=(0, theirs))
+            child.start()
+            assert mp.connection.wait([ours], 60)  # <- no-early-exit-check
+            assert ours.poll(timeout=60)  # <- no-early-exit-check
+            assert ours.poll() is None
+
         def test_closed():
             ours, theirs = mp.Pipe(duplex=False)
             child = mp.Process(target=work, args=(0, theirs))
@@ -684,6 +698,12 @@ CASES = {
                 mp.Process(target=work, args=(rank,), kwargs=unknown).start()
             out.get(timeout=1)  # <- one-item-drained
 
+        def test_of_itself():
+            out = mp.Queue()
+            told = (0, *told)
+            mp.Process(target=work, args=told).start()
+            out.get(timeout=1)
+
         def test_no_queue_that_is_shown():
             one, two = [mp.Queue()]
             mp.Process(target=work, args=(0, 2, two)).start()
@@ -866,9 +886,12 @@ CASES = {
 
         @pytest.mark.parametrize(NAMES, [(1, 2)])
         @pytest.mark.parametrize(["world", "missing"], [[2], pytest.param(3, 1)])
-        def test_world(world, missing, a, b, wide=True, *, step=1):
+        @pytest.mark.parametrize("short, long", [(1,), (1, 2)])
+        def test_world(world, missing, short, long, a, b, wide=True, *, step=1):
             out = mp.Queue()
             for rank in range(world // 1):
+                mp.Process(target=work, args=(rank, out)).start()
+            for rank in range(long):
                 mp.Process(target=work, args=(rank, out)).start()
             for rank in range(0, missing, step):
                 mp.Process(target=work, args=(rank, out)).start()

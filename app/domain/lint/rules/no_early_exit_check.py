@@ -9,10 +9,10 @@ import ast
 from collections.abc import Iterator
 
 from app.domain.lint.finding import Rule
-from app.domain.lint.mending import empty_name, mend, name_of, one_name, processes_name
+from app.domain.lint.mending import empty_name, mend, name_of, one_name, plain, processes_name
 from app.domain.lint.program import Program, Root
 from app.domain.lint.steps import Step, is_loop
-from app.domain.lint.waits import SHORT_S, Wait, is_look, looks_in, waits
+from app.domain.lint.waits import OF_SEVERAL, SHORT_S, Wait, is_look, looks_in, waits
 from app.domain.lint.weakness import Weakness
 from app.domain.lint.workers import How, Start
 
@@ -49,7 +49,7 @@ def is_long(wait: Wait) -> bool:
 def _is_watched(program: Program, root: Root, wait: Wait, first: int, place: int) -> bool:
     """Whether processes are looked at in the loop that waits, or between their start and the wait."""
     loops = [within for within in wait.step.within if is_loop(within)]
-    if _ends_by_itself(program, root, wait, place):
+    if _ends_by_itself(program, root, wait, place) or looks_in(program, wait.call, wait.step.frame):
         return True
     if any(looks_in(program, loop.node, loop.frame) for loop in loops):
         return True
@@ -106,6 +106,10 @@ def _mend(program: Program, wait: Wait, receiver: str, processes: str) -> str:
     dead = f"dead = {{{one}.name: {one}.exitcode for {one} in {processes} if {one}.exitcode}}"
     fails = 'assert not dead, f"ended before they reported: {dead}"'
     empty = empty_name(program)
+    if program.file.dotted(wait.call.func) == OF_SEVERAL:
+        function, ready = plain(program, wait.call.func, "wait"), plain(program, wait.receiver, "readers")
+        sentinels = f"*({one}.sentinel for {one} in {processes})"
+        return mend(f"ready = {function}([*{ready}, {sentinels}], timeout=60)", dead, fails)
     if attr in {"recv", "recv_bytes", "poll"}:
         return mend(
             f"while not {receiver}.poll(0.5):", f"    {dead}", f"    {fails}", f"report = {receiver}.recv()"

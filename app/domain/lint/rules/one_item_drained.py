@@ -126,11 +126,9 @@ def _is_left_after(program: Program, call: ast.AST, loop: ast.AST) -> bool:
 
     A `return` behind the read leaves the loops of its own function only, not those around the call of it.
     """
-    if program.file.function_of(loop) is not program.file.function_of(call):
-        return False
     around = list(program.file.around(call))
     if loop not in around:
-        return False  # the loop of a caller
+        return False
     innermost = next((node for node in around if isinstance(node, ast.For | ast.While)), None)
     leaving: tuple[type[ast.stmt], ...] = (ast.Break, ast.Return) if loop is innermost else (ast.Return,)
     inside = around[: around.index(loop) + 1]

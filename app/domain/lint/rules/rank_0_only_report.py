@@ -23,7 +23,7 @@ from app.domain.lint.workers import How
 def find(program: Program) -> Iterator[Weakness]:
     for worker, tests in program.workers:
         reporting = Reporting(program, worker)
-        silent = worker.start.how in {How.PROCESS, How.UNKNOWN} or reporting.swallows
+        silent = worker.start.how is How.PROCESS or reporting.swallows
         if not silent or not worker.start.several or worker.start.how is How.CASE:
             continue
         said = _reports(reporting)
