@@ -198,6 +198,21 @@ HEALTHY = {
             else:
                 store.get("plan")
     """,
+    "a barrier behind what is not always waited for": """
+        def run(rank, port):
+            dist.init_process_group("gloo", rank=rank, world_size=3)
+            work = dist.isend(torch.ones(1), 1)
+            if rank:
+                work.wait()
+            dist.barrier()
+    """,
+    "a store that is asked before the barrier only": """
+        def run(rank, port):
+            store = dist.TCPStore("127.0.0.1", port, 3, rank == 0)
+            dist.init_process_group("gloo", store=store, rank=rank, world_size=3)
+            store.set(f"{rank}", "here")
+            dist.barrier()
+    """,
     "a store in a file": """
         def run(rank, port):
             store = dist.FileStore("x", 3)

@@ -258,6 +258,13 @@ HEALTHY = {
             time.sleep(1)
             join()
     """,
+    "a rank that ends its own child": """
+        def run(rank, child):
+            time.sleep(1)
+            child.terminate()
+        def test_run():
+            mp.spawn(run, args=(1,), nprocs=2)
+    """,
     "a rank's own check": """
         def run(rank, world_size):
             time.sleep(1)

@@ -244,6 +244,7 @@ FOLLOWED = {
             part(batch)
             dist.barrier()
         def whole(batch):
+            dist.barrier()
             return dist.all_reduce(check(batch))
     """,
     "an elif": """
@@ -356,6 +357,19 @@ CONDITIONS = {
             if rank == 0 and context.is_slow and (lambda: 1):
                 dist.barrier()  # <-
     """,
+    "in step for a while where the fork is not told": """
+        def run(rank, group):
+            if rank == group.first_rank:
+                dist.all_reduce(torch.ones(1))
+                dist.barrier()  # <-
+            else:
+                dist.all_reduce(torch.ones(1))
+    """,
+    "a condition that is turned round and round": """
+        def run(rank):
+            if not not not not not not not not rank:
+                dist.barrier()  # <-
+    """,
     "where another fork is not told": """
         def run(rank, group):
             if rank == group.first_rank:
@@ -386,7 +400,7 @@ CONDITIONS = {
             if dist.get_rank() is None:
                 dist.barrier()
     """,
-    "as many as can be compared": "\n        def run(rank):\n            if rank == 0:\n"
+    "as many as are compared": "\n        def run(rank, group):\n            if rank == group.first_rank:\n"
     + "                dist.barrier()\n" * 40
     + "            else:\n"
     + "                dist.barrier()\n" * 40,
@@ -425,6 +439,11 @@ def test_deep_code_is_followed_as_deep_as_people_write() -> None:
     assert found(RAISE, body) == []
     nested = "".join("    " * n + f"if x{n}:\n" for n in range(1, 70)) + "    " * 70 + "raise ValueError\n"
     assert found(RAISE, f"def run(rank):\n{nested}") == []
+    in_turn = ""
+    for name, then in (("run", "first"), ("first", "second"), ("second", "third")):
+        in_turn += f"def {name}(rank):\n" + "".join("    " * n + "if rank:\n" for n in range(1, 50))
+        in_turn += "    " * 50 + f"{then}(rank)\n"
+    assert found(RAISE, in_turn) == []
 
 
 def test_file_calls_its_modules_as_it_imports_them() -> None:

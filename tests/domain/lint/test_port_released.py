@@ -195,6 +195,8 @@ HEALTHY = {
         def test_query(query, connection):
             query.bind("a")
             query.bind(("a",))
+            query.bind(("a", 0))
+            print(query)
             connection.bind(("127.0.0.1", 8080))
     """,
     "a server on a candidate's port that serves": """

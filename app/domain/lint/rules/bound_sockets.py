@@ -201,11 +201,7 @@ def _is_socket(program: Program, node: ast.expr) -> bool:
     dotted = program.file.dotted(node)
     made = program.values.origin(node, program.values.frame(program.file.function_of(node)))
     text = f"{dotted} {program.file.dotted(made.node)} {program.file.text(made.node)}"
-    return (
-        "socket" in text.lower()
-        or "sock" in program.file.text(node).lower()
-        or "import socket" in program.file.source
-    )
+    return "sock" in text.lower() or "sock" in program.file.text(node).lower()
 
 
 def _is_zero(program: Program, function: Function, node: ast.expr) -> bool:

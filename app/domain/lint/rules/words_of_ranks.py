@@ -48,8 +48,8 @@ def written(program: Program, node: ast.AST) -> list[str]:
 
 def _lines(program: Program, statement: ast.stmt) -> list[str] | None:
     """The statement's own lines, if they are few and stand for themselves."""
-    if isinstance(statement, ast.Return):
-        return [ast.unparse(statement.value)] if statement.value is not None else None
+    if isinstance(statement, ast.Return) and statement.value is not None:
+        return [ast.unparse(statement.value)]
     end = statement.end_lineno or statement.lineno
     if end - statement.lineno >= _MOST_LINES:
         return None
