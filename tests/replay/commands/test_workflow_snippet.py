@@ -74,7 +74,7 @@ def test_each_step_of_ours_runs_after_a_failure_only_and_may_fail_in_bounded_tim
     for step in ours:
         assert step["if"].startswith("failure()")
         assert step["continue-on-error"] is True
-    assert [one.get("timeout-minutes") for one in ours] == [5, 15, None]
+    assert [one["timeout-minutes"] for one in ours] == [5, 15, 5]
 
 
 def test_results_are_quoted_and_the_tests_write_one_that_is_found() -> None:

@@ -61,6 +61,7 @@ jobs:
       - name: Keep the evidence
         if: failure() && steps.replay.outputs.bundle != ''
         continue-on-error: true
+        timeout-minutes: 5
         uses: actions/upload-artifact@v7
         with:
           name: flake-triage-${{{{ github.job }}}}-${{{{ strategy.job-index }}}}-${{{{ github.run_attempt }}}}
