@@ -122,6 +122,8 @@ class ExitCodes:
                 return self._is_rank_program(owner, frame)
             case ast.Call(func=ast.Attribute(attr="wait" | "poll", value=owner)):
                 return self._is_rank_program(owner, frame)
+            case ast.Call() if self._program.file.dotted(node.func) == "subprocess.call":
+                return self._is_rank_program(node, frame)
         return False
 
     def made(self, process: ast.expr, frame: Frame) -> ast.AST | None:

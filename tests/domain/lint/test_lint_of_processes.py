@@ -522,6 +522,11 @@ CASES = {
             ended = subprocess.run("torchrun " + str(tmp_path), shell=True)
             assert ended.returncode == 0  # <- bare-exit-code-assertion
 
+        def test_called():
+            code = subprocess.call(["torchrun", "x.py"])
+            assert code == 0  # <- bare-exit-code-assertion
+            assert subprocess.call(["true"]) == 0
+
         def test_other_program():
             assert subprocess.run(["git", "status"]).returncode == 0
             assert subprocess.run().returncode == 0

@@ -18,6 +18,7 @@ from app.domain.lint.mending import mend, name_of, one_name, processes_name
 from app.domain.lint.program import Program, Root
 from app.domain.lint.ranks import number
 from app.domain.lint.weakness import Weakness
+from app.domain.lint.workers import How
 
 
 def find(program: Program) -> Iterator[Weakness]:
@@ -65,7 +66,7 @@ _SIZES = frozenset(
 
 def _weakness(program: Program, root: Root, check: Check) -> Weakness:
     code = _code(check.test)
-    programs = code is not None and code.attr == "returncode"
+    programs = code.attr == "returncode" if code is not None else _starts_programs_only(root)
     written = program.file.text(
         check.step.node if isinstance(check.step.node, ast.Assert) else check.test, longest=80
     )
@@ -73,6 +74,10 @@ def _weakness(program: Program, root: Root, check: Check) -> Weakness:
     text = f"`{written}` fails without saying {many}, nor the exit code"
     mended = _of_program(program, code) if programs else _of_processes(processes_name(program, root))
     return Weakness(Rule.BARE_EXIT_CODE_ASSERTION, check.step.node, root.test_ids, text, mended)
+
+
+def _starts_programs_only(root: Root) -> bool:
+    return bool(root.starts) and all(start.how is How.PROGRAM for start in root.starts)
 
 
 def _code(test: ast.expr) -> ast.Attribute | None:
