@@ -243,9 +243,46 @@ FOLLOWED = {
             dist.barrier()
             part(batch)
             dist.barrier()
+        def checked(batch):
+            if batch[1]:
+                raise ValueError(batch)  # <-
+            return batch
         def whole(batch):
             dist.barrier()
-            return dist.all_reduce(check(batch))
+            return dist.all_reduce(checked(batch))
+    """,
+    "what is set on one way only": """
+        class Planner:
+            def search(self, lengths):
+                best = None
+                for size in range(3):
+                    try:
+                        best = self.packed(lengths, size)
+                        break
+                    except OverflowError:
+                        continue
+                if best is None:
+                    raise ValueError("no packing")  # <-
+                return best
+            def packed(self, lengths, size):
+                if sum(lengths) > size:
+                    raise OverflowError
+                return size
+            def look(self, rank):
+                self.seen = {}
+                if rank == 0:
+                    path = "x"
+                    self.seen["x"] = path
+                    if path != "x":
+                        raise KeyError(path)
+                return self.seen.get(rank)
+            def run(self, lengths, rank):
+                dist.barrier()
+                self.search(lengths)
+                dist.barrier()
+                if self.look(rank) is None:
+                    raise LookupError(rank)  # <-
+                dist.barrier()
     """,
     "an elif": """
         def run(rank):

@@ -58,6 +58,7 @@ _KEEPS_RANK = frozenset(
         "sum",
     }
 )
+_LOOKS_UP = frozenset({"get", "pop", "find", "match", "search", "fullmatch"})
 _TELLING = 5  # letters from which on a method's name alone tells whose it is
 _EVERYBODYS = frozenset({
     "start", "close", "write", "terminate", "append", "update", "backward", "forward", "apply", "train",
@@ -220,9 +221,7 @@ class Calls(Expressions):
         if isinstance(call.func, ast.Attribute):
             last = call.func.attr
             if last in _GROWS or (last.endswith("_") and not last.startswith("_")):
-                self.spread(
-                    call.func.value, Held(together.value, self.ruling if last in _GROWS else SAME.shape)
-                )
+                self.spread(call.func.value, Held(together.value))
             if last in SHAPE_NAMES:
                 return alike(receiver.shape)
             if last in {"exists", "is_file", "is_dir"}:
@@ -230,10 +229,16 @@ class Calls(Expressions):
         value = receiver.value | together.value
         if dotted not in _KEEPS_RANK:
             value &= ~Sameness.RANK
-        found = Held(value, receiver.shape | together.shape)
+        found = Held(value, receiver.shape | together.shape | self._emptiness(dotted, together))
         if found == SAME and not self._is_plain(dotted):
             return by_name(dotted.rpartition(".")[2])
         return found
+
+    def _emptiness(self, dotted: str, together: Held) -> Sameness:
+        """Whether a call that looks something up for this rank may find nothing on one rank."""
+        looks_up = dotted.rpartition(".")[2] in _LOOKS_UP
+        is_for_rank = bool(together.value & Sameness.RANK) and not self._is_plain(dotted)
+        return together.value & ~Sameness.RANK if looks_up or is_for_rank else Sameness.SAME
 
     def _is_plain(self, dotted: str) -> bool:
         """Whether the same arguments give the same result on every rank."""
@@ -307,12 +312,14 @@ class Calls(Expressions):
         scope = Scope(frame, names, self.new(Kind.JOIN), on_yield=on_yield, base=len(self.control))
         saved, self.scope = self.scope, scope
         control, calls, self.calls = self.control, self.calls, (*self.calls, call)
+        written, self.written = self.written, set()
         self.scopes[frame] = scope
         self.around.append(CallGuard(scope))
         self.body(frame.function.body)
         self.go_to(scope.exit)
         self.around.pop()
         self.scope, self.control, self.calls = saved, control, calls
+        self.written = written | {name for name in self.written if "." in name}
         self.at = scope.exit if scope.exit.before else None
         return scope.returned
 

@@ -234,9 +234,9 @@ class Expressions(Track, ABC):
         """Give a target its value; of unpacked ones each gets the whole, and a name that tells more is
         believed.
         """
-        held = held.under(self.ruling)
         match target:
             case ast.Name(id=name):
+                self.written.add(name)
                 self.scope.names[name] = held | by_name(name) if held.value == Sameness.UNKNOWN else held
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 for element in elements:
@@ -248,29 +248,34 @@ class Expressions(Track, ABC):
                 key = self._attribute_key(target)
                 if key is not None:
                     told = by_name(target.attr) if held.value == Sameness.UNKNOWN else held
-                    self.attributes[key] = (held | told).under(self.flags)
+                    self.written.add(key)
+                    self.attributes[key] = held | told
             case _:
                 assert isinstance(target, ast.Subscript)
                 place = self.held(target.slice).value
-                self.spread(target.value, Held(held.value | place, self.ruling))
+                self.spread(target.value, Held(held.value | place))
 
     def spread(self, target: ast.expr, held: Held) -> None:
         """Let a value into a container or tensor that goes on holding what it held."""
         root = target
         while isinstance(root, ast.Subscript | ast.Attribute | ast.Starred):
             if isinstance(root, ast.Attribute) and (key := self._attribute_key(root)) is not None:
+                self.written.add(key)
                 self.attributes[key] = self.attributes.get(key, by_name(root.attr)) | held
                 return
             root = root.value
         if isinstance(root, ast.Name):
+            self.written.add(root.id)
             self.scope.names[root.id] = self.named(root.id, root) | held
 
     def settle(self, target: ast.expr, flags: Sameness) -> None:
         """What a collective wrote replaces what was there; what it wrote to a part replaces the whole."""
         match target:
             case ast.Name(id=name):
+                self.written.discard(name)
                 self.scope.names[name] = alike(flags)
             case ast.Attribute() if (key := self._attribute_key(target)) is not None:
+                self.written.discard(key)
                 self.attributes[key] = alike(flags)
             case ast.Attribute(value=inner, attr="grad" | "data") | ast.Subscript(value=inner):
                 self.settle(inner, flags)

@@ -7,7 +7,7 @@ from app.domain.lint.flow.calls import Calls
 from app.domain.lint.flow.expressions import DEEPEST
 from app.domain.lint.flow.graph import Edge, Kind, Point, link
 from app.domain.lint.flow.known_calls import joined
-from app.domain.lint.flow.track import Control, FinallyGuard, Leaving, LoopGuard, TryGuard, merged
+from app.domain.lint.flow.track import Control, FinallyGuard, Leaving, LoopGuard, TryGuard, mark, merged
 from app.domain.lint.frames import Callee
 from app.domain.lint.sameness import SAME, Held, Sameness, alike
 from app.domain.lint.source import own_nodes
@@ -65,7 +65,7 @@ class Statements(Calls):
             for target in node.targets:
                 self.bind(target, held)
         elif isinstance(node, ast.AugAssign):
-            self.spread(node.target, held.under(self.ruling))
+            self.spread(node.target, held)
         else:
             self.bind(node.target, held)
 
@@ -125,15 +125,19 @@ class Statements(Calls):
             top = head = self.add(Kind.LOOP, node)
         head.flags = flags
         self.control = (*saved, Control(flags, head))
-        self.around.append(LoopGuard(self.scope, ends, again))
+        guard = LoopGuard(self.scope, ends, again, len(self.control))
+        self.around.append(guard)
+        written, self.written = self.written, set()
         self.add(Kind.JOIN)
         self.body(node.body)
         self.around.pop()
+        mark(self.scope.names, self.written, flags)
+        self.written |= written
         self.go_to(again)
         if again.before:
             link(again, top, Edge.BACK)
         self.control = saved
-        self.scope.names = merged([before, self.scope.names])
+        self.scope.names = merged([before, self.scope.names, *guard.left])
         may_skip = bool(flags & Sameness.LOCAL) or isinstance(node, ast.While)
         ways = [head if may_skip else None, again if again.before else None]
         self.meet(ways if not _is_forever(node) else [])
@@ -155,8 +159,11 @@ class Statements(Calls):
         entry = self.add(Kind.JOIN)
         guard = TryGuard([(_classes(handler), self.new(Kind.JOIN)) for handler in node.handlers])
         self.around.append(guard)
+        written, self.written = self.written, set()
         self.body(node.body)
         self.around.pop()
+        mark(self.scope.names, self.written, guard.raised)
+        self.written |= written
         inside = merged([names, self.scope.names])
         done = self.add(Kind.JOIN) if self.at is not None else entry
         self.body(node.orelse)
@@ -177,9 +184,12 @@ class Statements(Calls):
         flags = guard.raised | (Sameness.UNKNOWN if guard.has_collective else guard.called)
         saved, self.control = self.control, (*self.control, Control(flags, done))
         self.at, self.scope.names = start, names
+        written, self.written = self.written, set()
         if handler.name is not None:
             names[handler.name] = alike(flags)
         self.body(handler.body)
+        mark(self.scope.names, self.written, flags)
+        self.written |= written
         self.control = saved
         return self.at, self.scope.names
 

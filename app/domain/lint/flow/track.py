@@ -56,6 +56,7 @@ class _End:
     attributes: dict[str, Held]
     control: tuple[Control, ...]
     left: Leaving | None
+    written: set[str]
 
 
 @dataclass(slots=True, eq=False)
@@ -82,6 +83,10 @@ class LoopGuard:
     scope: Scope
     ends: Point
     again: Point
+    base: int
+    """How many conditions rule the loop itself."""
+    left: list[dict[str, Held]] = field(default_factory=list)
+    """What the names of the function hold where a round is broken off."""
 
 
 @dataclass(slots=True, eq=False)
@@ -113,16 +118,12 @@ class Track:
         self.scopes: dict[Frame, Scope] = {frame: self.scope}
         self.attributes: dict[str, Held] = {}
         self.left: Leaving | None = None
+        self.written: set[str] = set()
 
     @property
     def flags(self) -> Sameness:
         """How reaching this point differs by rank."""
         return _union([c.flags for c in self.control])
-
-    @property
-    def ruling(self) -> Sameness:
-        """How a name that is set here differs by rank: the ranks that have left set nothing."""
-        return _union([c.flags for c in self.control[self.scope.base :] if not c.by_leaving])
 
     @property
     def returning(self) -> Sameness:
@@ -167,15 +168,25 @@ class Track:
         """
         saved, names, attributes = self.control, self.scope.names, self.attributes
         ends: list[_End] = []
+        written = self.written
         for run in runs:
+            self.written = set()
             self.control = (*saved, Control(flags, fork))
             inside = len(self.control)
             self.scope.names, self.attributes = dict(names), dict(attributes)
             self.at = self.new(Kind.JOIN)
             link(fork, self.at, Edge.NORMAL)
             run()
-            ends.append(_End(self.at, self.scope.names, self.attributes, self.control[inside:], self.left))
+            end = _End(
+                self.at, self.scope.names, self.attributes, self.control[inside:], self.left, self.written
+            )
+            ends.append(end)
+            written = written | self.written
+        self.written = written
         alive = [end for end in ends if end.at is not None]
+        for end in alive if len(alive) > 1 else ():
+            mark(end.names, end.written, flags)
+            mark(end.attributes, end.written, flags)
         self.control = saved + tuple(c for end in alive for c in end.control)
         if alive and any(end.at is None and end.left is not Leaving.RAISE for end in ends):
             self.control = (*self.control, Control(flags, fork, by_leaving=True))
@@ -200,18 +211,22 @@ class Track:
         self.left, self.at = how, None
 
     def _target(self, how: Leaving, exception: str, scope: Scope, edge: Edge) -> Point | None:
+        raised = Sameness.SAME
         for guard in reversed(self.around):
+            if isinstance(guard, TryGuard):
+                raised |= guard.raised
             match guard:
                 case FinallyGuard():
                     return guard.pending.setdefault((how, exception, scope), self.new(Kind.JOIN))
                 case TryGuard() if how is Leaving.RAISE:
                     if self._caught(guard, exception, edge):
                         return None
-                case LoopGuard() if guard.scope is scope and how is Leaving.BREAK:
-                    return guard.ends
-                case LoopGuard() if guard.scope is scope and how is Leaving.CONTINUE:
-                    return guard.again
+                case LoopGuard() if guard.scope is scope and how in {Leaving.BREAK, Leaving.CONTINUE}:
+                    flags = raised | _union([c.flags for c in self.control[guard.base :]])
+                    guard.left.append(mark(dict(scope.names), self.written, flags))
+                    return guard.ends if how is Leaving.BREAK else guard.again
                 case CallGuard() if guard.scope is scope and how is Leaving.RETURN:
+                    scope.returned = scope.returned.under(raised)
                     return scope.exit
         return self.died if how is Leaving.RAISE else self.end
 
@@ -265,3 +280,10 @@ def merged(ways: Sequence[dict[str, Held]]) -> dict[str, Held]:
         for name, held in names.items():
             found[name] = found[name] | held if name in found else held
     return found
+
+
+def mark(names: dict[str, Held], written: set[str], flags: Sameness) -> dict[str, Held]:
+    """Let what was written under a condition bear its flags, in place."""
+    for name in written & names.keys():
+        names[name] = names[name].under(flags)
+    return names
