@@ -118,6 +118,11 @@ def receive(path: Path, budget: UnpackBudget, *, artifact: str, run: str) -> Rec
     return received
 
 
+def is_bundle(names: Collection[str]) -> bool:
+    """Whether a folder with files of these names is a replay's, so that results in it are its trials'."""
+    return {MANIFEST, *_BESIDE} <= set(names)
+
+
 def _folders(names: Collection[str]) -> list[str]:
     """Those that hold a manifest, each with its last slash, empty for the top; outer ones first."""
     places = {name[: -len(MANIFEST)] for name in names if name == MANIFEST or name.endswith(f"/{MANIFEST}")}

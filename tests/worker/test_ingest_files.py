@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fixtures_bundle import bundle
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ingest_story import sha
@@ -19,6 +20,7 @@ from app.store.commits import CommitFacts
 from worker.ingest.commit_lines import ALWAYS, DatedCommit, read_commits
 from worker.ingest.job_identity import job_id_of
 from worker.ingest.manifest import BadLine, Entry, entry_of, read_manifest
+from worker.ingest.sources import gather_sources
 from worker.ingest.tested_code import CodeFinder
 from worker.ingest.timeline import units, unused
 
@@ -235,3 +237,15 @@ def test_a_job_without_an_id_gets_a_stable_negative_one() -> None:
     }
     assert len(others | {one}) == 5
     assert job_id_of(entry(job_id=9), ()) == 9
+
+
+def test_results_of_a_replays_trials_are_none_of_the_job(tmp_path: Path) -> None:
+    for name, content in {
+        **bundle(folder="left/replay/1-test_x/"),
+        "left/junit.xml": b"<testsuite/>",
+    }.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    found = gather_sources(entry_of(GOOD | {"paths": ["left"]}, where="line 1", folder=tmp_path))
+    assert [file.path for file in found.files] == ["left/junit.xml"]

@@ -17,6 +17,7 @@ from app.store import blobs
 from app.store.artifacts import FileKind
 from worker.fetching.job_logs import LIMIT_BYTES
 from worker.ingest.manifest import Entry
+from worker.received_bundles import is_bundle
 
 ORIGIN = "ingest"
 """What stands for the artifact's name beside a local file."""
@@ -157,10 +158,16 @@ def _joined(folder: str, name: str) -> str:
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, FileKind]]:
-    """What we read below a folder, in the order of names; links to folders are not followed."""
+    """What we read below a folder, in the order of names; links to folders are not followed.
+
+    What a replay left is no result of the job: its bundles are passed over.
+    """
     found = 0
     for base, folders, names in os.walk(folder, onerror=_raise):
         folders.sort()
+        if is_bundle(names):
+            folders.clear()
+            continue
         for name in sorted(names):
             place = Path(base, name)
             kind = _kind_of(place.relative_to(folder).as_posix())
