@@ -116,8 +116,8 @@ class ExitCodes:
     def is_code(self, node: ast.AST, frame: Frame) -> bool:
         """Whether it is the exit code of a process of Python that the file starts."""
         match node:
-            case ast.Attribute(attr="exitcode"):
-                return True
+            case ast.Attribute(attr="exitcode", value=owner):
+                return not self._is_of_test(owner, frame)
             case ast.Attribute(attr="returncode", value=owner):
                 return self._is_rank_program(owner, frame)
             case ast.Call(func=ast.Attribute(attr="wait" | "poll", value=owner)):
@@ -125,6 +125,11 @@ class ExitCodes:
             case ast.Call() if self._program.file.dotted(node.func) == "subprocess.call":
                 return self._is_rank_program(node, frame)
         return False
+
+    def _is_of_test(self, owner: ast.expr, frame: Frame) -> bool:
+        """Whether it is an attribute that a test keeps for itself, which is no process."""
+        inside = frame.function
+        return inside.is_bound_method and isinstance(owner, ast.Name) and owner.id in inside.parameters[:1]
 
     def made(self, process: ast.expr, frame: Frame) -> ast.AST | None:
         """The call that makes a process, where the file shows it."""
@@ -222,14 +227,23 @@ class ExitCodes:
         other = right if self.derived.holds(left, frame) else left
         if isinstance(other, ast.Constant) and other.value is None:
             return False
+        if _is_empty(other):  # `failed == []` is `not failed`
+            told = left if other is right else right
+            return self.wants_zero(told, frame, holds=holds is not isinstance(operator, ast.Eq))
         match operator:
             case ast.Eq() | ast.In() | ast.Is():
-                return holds and not _names_failure(other)
+                return holds and self._is_zero(other, frame)
             case ast.NotEq() | ast.NotIn() | ast.IsNot():
-                return not holds and not _names_failure(other)
+                return not holds and self._is_zero(other, frame)
             case ast.Gt() | ast.Lt():
                 return not holds
         return holds
+
+    def _is_zero(self, other: ast.expr, frame: Frame) -> bool:
+        """Whether a code is compared with 0, alone or many times, and not with what else is expected."""
+        origin = self._program.values.origin(other, frame).node
+        zeros = (n for n in ast.walk(origin) if isinstance(n, ast.Constant) and n.value == 0)
+        return any(zeros) and not _names_failure(origin)
 
     def shows_codes(self, test: ast.expr, frame: Frame) -> bool:
         """Whether the failing condition itself is printed with each code: a list, not a truth."""
@@ -263,7 +277,7 @@ def _is_empty(node: ast.expr) -> bool:
     return False
 
 
-def _names_failure(other: ast.expr) -> bool:
+def _names_failure(other: ast.AST) -> bool:
     """Whether a code is compared with one that is not 0, or with a signal's."""
     for node in ast.walk(other):
         match node:
@@ -276,7 +290,7 @@ def _names_failure(other: ast.expr) -> bool:
     return False
 
 
-def _is_repeated_zero(other: ast.expr) -> bool:
+def _is_repeated_zero(other: ast.AST) -> bool:
     match other:
         case ast.BinOp(left=ast.List(elts=[ast.Constant(value=0)]), op=ast.Mult()):
             return True

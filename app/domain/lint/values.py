@@ -19,6 +19,7 @@ class Values:
     def __init__(self, file: SourceFile) -> None:
         self.file = file
         self._module = Frame(file.module)
+        self._frames: dict[Function, Frame] = {}
         self._callees: dict[tuple[ast.AST, Frame], tuple[Callee, ...]] = {}
         self._fixtures = {name: f for f in file.functions if (name := fixture_name(file, f)) is not None}
 
@@ -31,9 +32,11 @@ class Values:
         return self._fixtures.get(name)
 
     def frame(self, function: Function) -> Frame:
-        """An activation of which nothing is known but where the function stands."""
-        outer = None if function.outer is None else self._frame_of_outer(function.outer)
-        return Frame(function, {}, outer)
+        """An activation of which nothing is known but where the function stands; always the same one."""
+        if function not in self._frames:
+            outer = None if function.outer is None else self._frame_of_outer(function.outer)
+            self._frames[function] = Frame(function, {}, outer)
+        return self._frames[function]
 
     def _frame_of_outer(self, function: Function) -> Frame:
         return self._module if function.is_module else self.frame(function)

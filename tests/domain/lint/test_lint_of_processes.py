@@ -470,6 +470,9 @@ CASES = {
                 if rank.exitcode != 0:
                     failed.append(rank)
             assert not failed
+            assert failed == []
+            if [] != [rank.exitcode for rank in ended if rank.exitcode]:  # <- bare-exit-code-assertion
+                pytest.fail("failed")
 
         def test_sets(ended):
             assert {rank.exitcode for rank in ended} == {0}
@@ -501,6 +504,14 @@ CASES = {
                 assert told
 
         class TestCase:
+            exitcode = 3
+
+            def test_own(self, ended):
+                expected = 5
+                self.assertEqual(ended[0].exitcode, self.exitcode)
+                self.assertEqual(ended[0].exitcode, expected)
+                self.assertEqual(self.exitcode, 0)
+
             def test_method(self, ended):
                 self.assertTrue(succeeded(ended), msg="failed")  # <- bare-exit-code-assertion
                 self.assertFalse(any(rank.exitcode for rank in ended), ended)
