@@ -486,6 +486,8 @@ CASES = {
             assert all(rank.exitcode == 1 for rank in ended)
             assert ended[0].exitcode == -signal.SIGKILL
             assert ended[0].exitcode == signal.SIGKILL
+            assert ended[0].exitcode in (0, -signal.SIGKILL)
+            assert ended[0].exitcode in (0, signal.SIGKILL)
             assert ended[0].exitcode != 0
             assert ended[0].exitcode
             assert ended[0].exitcode is not None
@@ -616,6 +618,15 @@ CASES = {
             for rank in ranks:
                 rank.join(5)
             server.terminate()
+            assert [rank.exitcode for rank in ranks] == [0, 0]
+
+        def test_signal_told_apart():
+            ranks = [mp.Process(target=work) for _ in range(2)]
+            for rank in ranks:
+                rank.join(5)
+                rank.terminate()
+                if rank.exitcode == -signal.SIGTERM:
+                    pytest.fail("late")
             assert [rank.exitcode for rank in ranks] == [0, 0]
 
         def test_answered():
