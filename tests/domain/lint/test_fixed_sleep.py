@@ -258,6 +258,20 @@ HEALTHY = {
             time.sleep(1)
             join()
     """,
+    "a block that joins what it has started": """
+        def test_block(threads):
+            with start_threads(threads):
+                time.sleep(0.02)
+            assert threads.errors == []
+    """,
+    "many looks behind one start": """
+        def test_looks(threads):
+            for thread in threads:
+                thread.start()
+                for _ in range(3):
+                    time.sleep(0.02)
+                thread.join()
+    """,
     "a rank that ends its own child": """
         def run(rank, child):
             time.sleep(1)

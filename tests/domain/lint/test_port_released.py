@@ -212,6 +212,15 @@ HEALTHY = {
         S.bind(("127.0.0.1", 0))
         PORT = S.getsockname()[1]
     """,
+    "one after the other under one name": """
+        def listen(conn):
+            s = socket.create_server(("127.0.0.1", 0))
+            conn.send(s.getsockname())
+            s.close()
+            s = socket.create_server(("127.0.0.1", 0))
+            conn.send(s.getsockname())
+            s.close()
+    """,
     "no meeting of ranks": """
         from portpicker import pick_unused_port
         def test_page():

@@ -204,6 +204,10 @@ WEAK = {
             dist.barrier()
             assert torch.full((2,), rank).sum() < 3  # <-
             dist.barrier()
+            assert rank == 0  # <-
+            dist.barrier()
+            assert time.monotonic() == time.thread_time()  # <-
+            dist.barrier()
     """,
     "a class of errors that the handler does not take": """
         class Late(TimeoutError): pass
@@ -403,6 +407,9 @@ HEALTHY = {
             parts = [torch.zeros(2), torch.zeros(2)]
             dist.all_gather(parts, x)
             assert parts[rank].sum() == 2
+            assert x.device.index == rank
+            dist.recv(x, 1 - rank)
+            assert x.item() > 0
             dist.barrier()
     """,
     "the same seed everywhere": """

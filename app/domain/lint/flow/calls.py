@@ -201,8 +201,8 @@ class Calls(Expressions):
         message = point_to_point(dotted)
         if message is not None:
             self.add(Kind.POINT, call, message)
-            if message == "recv" and call.args:
-                self.settle(call.args[0], Sameness.LOCAL)
+            if "recv" in message and call.args:
+                self.settle(call.args[0], Sameness.LOCAL | Sameness.AGREED)
         elif starts_group(dotted):
             self.add(Kind.JOINS, call, dotted)
             self._tell_tries()

@@ -9,7 +9,7 @@ from app.domain.lint.flow.graph import Edge, Kind, Point, link
 from app.domain.lint.flow.known_calls import joined
 from app.domain.lint.flow.track import Control, FinallyGuard, Leaving, LoopGuard, TryGuard, mark, merged
 from app.domain.lint.frames import Callee
-from app.domain.lint.sameness import SAME, Held, Sameness, alike
+from app.domain.lint.sameness import BY_RANK, SAME, Held, Sameness, alike
 from app.domain.lint.source import own_nodes
 
 _EXPECTS = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress", "warns"})
@@ -49,13 +49,22 @@ class Statements(Calls):
             case ast.Raise():
                 self._raise(node)
             case ast.Assert():
-                self.assertion(node, self.held(node.test).value)
+                self.assertion(node, self._asserted(node.test))
             case ast.Break():
                 self.leave(Leaving.BREAK)
             case ast.Continue():
                 self.leave(Leaving.CONTINUE)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 self.scope.names[node.name] = SAME
+
+    def _asserted(self, test: ast.expr) -> Sameness:
+        """How a check differs by rank; where a value is to equal what the rank makes of it, it does not."""
+        flags = self.held(test).value
+        match test:
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                if not any(isinstance(side, ast.Constant) for side in (left, right)):
+                    return flags & ~BY_RANK if flags & Sameness.RANK else flags
+        return flags
 
     def _assigned(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> None:
         if node.value is None or self._assigned_apart(node):

@@ -139,11 +139,24 @@ class BoundSocket:
             return block.end_lineno or block.lineno
         closes = self._closes()
         if closes:
-            return min(c.lineno for c in closes)
+            behind = [c.lineno for c in closes if c.lineno >= self.call.lineno]
+            return min(behind or [c.lineno for c in closes])
         return None if "." in self.holder or self.function.is_module else _NEVER
+
+    @cached_property
+    def _another(self) -> int:
+        """The line from which on its name means another socket."""
+        again = [
+            n.lineno
+            for n in self._nodes
+            if isinstance(n, ast.Assign) and n.lineno > self.call.lineno and self._is_holder(n.targets[0])
+        ]
+        return min(again, default=_NEVER)
 
     def _uses(self, node: ast.AST, released: int) -> bool:
         line = int(getattr(node, "lineno", 0))
+        if line > self._another:
+            return False
         match node:
             case ast.Return(value=ast.expr() as value):
                 return self._tells(value)

@@ -171,7 +171,15 @@ class _Looking:
         if lingering is not None:
             return lingering
         found = self._first_use(place, started)
+        if found is not None and started is not None and self._is_joined_between(step, started, found):
+            return None
         return found or (self._next(place) if is_told else None)
+
+    def _is_joined_between(self, step: Step, started: ast.AST, found: ast.AST) -> bool:
+        """Whether a with block that started it, and that ends what it has started, ends before the use."""
+        blocks = [w.node for w in step.within if isinstance(w.node, ast.With | ast.AsyncWith)]
+        opened = [b for b in blocks if started in {item.context_expr for item in b.items}]
+        return bool(opened) and opened[-1] not in self._file.around(found)
 
     def _lingers(self, place: int) -> ast.AST | None:
         """What a rank does for others just before it sleeps and leaves, so that they have time to take it."""
@@ -203,7 +211,7 @@ class _Looking:
     def _staggers(self, step: Step, started: ast.AST) -> bool:
         """Whether it stands in a loop that starts one after the other."""
         loops = [w.node for w in step.loops()]
-        return any(loop in self._file.around(started) for loop in loops)
+        return bool(loops) and loops[-1] in self._file.around(started)
 
     def _next(self, place: int) -> ast.AST | None:
         call = self._steps[place].node
