@@ -63,16 +63,16 @@ class Values:
                 if value.place[0] < len(elements):
                     return Value(elements[value.place[0]], value.frame, value.place[1:])
             case ast.Subscript(value=inner, slice=ast.Constant(value=int(index))) if index >= 0:
-                return self._subscripted(inner, index, value)
+                return self._subscripted(inner, index, value, hops)
             case ast.NamedExpr(value=inner) | ast.Await(value=inner) | ast.Starred(value=inner):
                 return Value(inner, value.frame, value.place)
             case ast.Call():
                 return self._returned(value, hops)
         return None
 
-    def _subscripted(self, inner: ast.expr, index: int, value: Value) -> Value | None:
+    def _subscripted(self, inner: ast.expr, index: int, value: Value, hops: int) -> Value | None:
         """The element that is written down at the index; of a list that is made otherwise, any element."""
-        origin = self.origin(inner, value.frame, 6)
+        origin = self.origin(inner, value.frame, hops // 2)
         if (
             isinstance(origin.node, ast.Tuple | ast.List)
             and not origin.place
@@ -269,7 +269,7 @@ class Values:
                 function = self.file.function_at(held.node)
                 return (Callee(function, self._closure(function, held.frame)),)
             case ast.Attribute(value=inner, attr=attr):
-                return self._methods(inner, attr, held.frame)
+                return self._methods(inner, attr, held.frame, hops)
             case ast.Call(func=ast.Name(id=name)) if (owner := self.file.class_named(name)) is not None:
                 made = self.file.method(owner, "__call__")
                 return (Callee(made, self._module),) if made is not None else ()
@@ -322,12 +322,12 @@ class Values:
             return []
         return self.parametrized(held.frame.function, held.node.id)
 
-    def _methods(self, inner: ast.expr, attr: str, frame: Frame) -> tuple[Callee, ...]:
-        owner, made = self._instance(inner, frame)
+    def _methods(self, inner: ast.expr, attr: str, frame: Frame, hops: int) -> tuple[Callee, ...]:
+        owner, made = self._instance(inner, frame, hops)
         method = self.file.method(owner, attr) if owner is not None else None
         return (Callee(method, self._module, made=made),) if method is not None else ()
 
-    def _instance(self, inner: ast.expr, frame: Frame) -> tuple[ast.ClassDef | None, Value | None]:
+    def _instance(self, inner: ast.expr, frame: Frame, hops: int) -> tuple[ast.ClassDef | None, Value | None]:
         """The class of an instance, or the class itself where that is named, and the call that made it."""
         match inner:
             case ast.Name(id=name):
@@ -340,7 +340,7 @@ class Values:
                     return known, None
             case ast.Call(func=ast.Name(id="super" | "type")) | ast.Attribute(attr="__class__"):
                 return self.frame_owner(frame), None
-        made = self.origin(inner, frame, 8)
+        made = self.origin(inner, frame, hops // 2)
         if isinstance(made.node, ast.Call) and isinstance(made.node.func, ast.Name):
             return self.file.class_named(made.node.func.id), made
         return None, None

@@ -561,3 +561,8 @@ def test_no_code_stops_the_lint(statements: list[list[str]]) -> None:
     except SyntaxError:
         return
     lint(source, "test_x.py")
+
+
+def test_names_that_are_made_of_each_other_are_followed_only_so_far() -> None:
+    body = "def run():\n    a = b.f()\n    b = a.f()\n    c = [d[0]]\n    d = [c[0]]\n    a.g()\n    c[0].g()\n"
+    assert lint(body, "test_x.py") == ()
