@@ -563,6 +563,15 @@ def test_no_code_stops_the_lint(statements: list[list[str]]) -> None:
     lint(source, "test_x.py")
 
 
-def test_names_that_are_made_of_each_other_are_followed_only_so_far() -> None:
-    body = "def run():\n    a = b.f()\n    b = a.f()\n    c = [d[0]]\n    d = [c[0]]\n    a.g()\n    c[0].g()\n"
-    assert lint(body, "test_x.py") == ()
+def test_methods_that_give_back_parts_of_each_other_are_followed_only_so_far() -> None:
+    body = """
+        class Tree:
+            def first(self):
+                for part in self.parts():
+                    return part.first()
+            def parts(self):
+                return self.first().parts()
+        def run():
+            Tree().first().grow()
+    """
+    assert lint(dedent(body), "test_x.py") == ()
