@@ -1,0 +1,3 @@
+"""What is linted here is text: nobody imports or runs it."""
+
+collect_ignore = ["snippets", "incident"]
