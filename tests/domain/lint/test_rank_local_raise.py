@@ -190,6 +190,17 @@ WEAK = {
                 dist.all_reduce(found)
                 dist.barrier()
     """,
+    "what a library raised, converted on some ranks": """
+        import client
+        def run(rank):
+            dist.barrier()
+            if rank != 0:
+                try:
+                    client.ask("name")
+                except Exception as error:
+                    raise RuntimeError("no name") from error  # <-
+            dist.barrier()
+    """,
     "a deadline on the rank's own clock": """
         def run(work):
             dist.barrier()

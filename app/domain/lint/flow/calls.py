@@ -12,9 +12,10 @@ from app.domain.lint.collectives import (
     point_to_point,
     starts_group,
 )
+from app.domain.lint.flow.arguments import argument, collecting, has_default
 from app.domain.lint.flow.expressions import Expressions
 from app.domain.lint.flow.graph import Kind
-from app.domain.lint.flow.known_calls import SHAPE_NAMES, is_store_call, joined, of_library, seeds
+from app.domain.lint.flow.known_calls import SHAPE_NAMES, emptiness, is_store_call, joined, of_library, seeds
 from app.domain.lint.flow.track import CallGuard, Control, Leaving, Scope, TryGuard
 from app.domain.lint.frames import Callee, Frame, Value
 from app.domain.lint.sameness import SAME, UNKNOWN, Held, Sameness, alike, by_name
@@ -58,7 +59,6 @@ _KEEPS_RANK = frozenset(
         "sum",
     }
 )
-_LOOKS_UP = frozenset({"get", "pop", "find", "match", "search", "fullmatch"})
 _TELLING = 5  # letters from which on a method's name alone tells whose it is
 _EVERYBODYS = frozenset({
     "start", "close", "write", "terminate", "append", "update", "backward", "forward", "apply", "train",
@@ -140,7 +140,7 @@ class Calls(Expressions):
         flags = Sameness.AGREED
         if known.effect is Effect.SPREADS:
             flags |= Sameness.LOCAL
-        target = _argument(
+        target = argument(
             call, known.written, ("tensor", "output", "output_tensor", "object_list", "tensor_list")
         )
         if target is not None and known.effect is not Effect.WAITS:
@@ -158,7 +158,7 @@ class Calls(Expressions):
             return False
         if any(isinstance(guard, TryGuard) and guard.expects for guard in self.around):
             return False
-        group = _argument(call, known.group, ("group", "pg", "process_group", "mesh", "device_mesh"))
+        group = argument(call, known.group, ("group", "pg", "process_group", "mesh", "device_mesh"))
         if group is None or (isinstance(group, ast.Constant) and group.value is None):
             return True
         way = [value.node for value in self.values.chain(group, self.scope.frame)]
@@ -218,6 +218,9 @@ class Calls(Expressions):
     def _other(self, call: ast.Call, dotted: str, receiver: Held, given: dict[int, Held]) -> Held:
         """A call of which nothing is known: it gives what is made of what it is given."""
         together = joined(list(given.values()))
+        for guard in self.around if not self._is_plain(dotted) else ():
+            if isinstance(guard, TryGuard):
+                guard.called |= Sameness.UNKNOWN
         if isinstance(call.func, ast.Attribute):
             last = call.func.attr
             if last in _GROWS or (last.endswith("_") and not last.startswith("_")):
@@ -229,16 +232,10 @@ class Calls(Expressions):
         value = receiver.value | together.value
         if dotted not in _KEEPS_RANK:
             value &= ~Sameness.RANK
-        found = Held(value, receiver.shape | together.shape | self._emptiness(dotted, together))
+        found = Held(value, receiver.shape | together.shape | emptiness(call, dotted, together))
         if found == SAME and not self._is_plain(dotted):
             return by_name(dotted.rpartition(".")[2])
         return found
-
-    def _emptiness(self, dotted: str, together: Held) -> Sameness:
-        """Whether a call that looks something up for this rank may find nothing on one rank."""
-        looks_up = dotted.rpartition(".")[2] in _LOOKS_UP
-        is_for_rank = bool(together.value & Sameness.RANK) and not self._is_plain(dotted)
-        return together.value & ~Sameness.RANK if looks_up or is_for_rank else Sameness.SAME
 
     def _is_plain(self, dotted: str) -> bool:
         """Whether the same arguments give the same result on every rank."""
@@ -277,12 +274,12 @@ class Calls(Expressions):
 
     def parameters(self, frame: Frame, given: dict[int, Held]) -> dict[str, Held]:
         found: dict[str, Held] = {}
-        for name in (*frame.function.parameters, *_collecting(frame.function)):
+        for name in (*frame.function.parameters, *collecting(frame.function)):
             value = frame.given.get(name)
             if value is not None:
                 held = given.get(id(value.node)) or self._elsewhere(value)
                 found[name] = held | by_name(name) if held == UNKNOWN else held
-            elif _has_default(frame.function, name) or (
+            elif has_default(frame.function, name) or (
                 frame.function.is_bound_method and name == frame.function.parameters[0]
             ):
                 found[name] = SAME
@@ -322,26 +319,3 @@ class Calls(Expressions):
         self.written = written | {name for name in self.written if "." in name}
         self.at = scope.exit if scope.exit.before else None
         return scope.returned
-
-
-def _argument(call: ast.Call, place: int, names: tuple[str, ...]) -> ast.expr | None:
-    for keyword in call.keywords:
-        if keyword.arg in names:
-            return keyword.value
-    return call.args[place] if 0 <= place < len(call.args) else None
-
-
-def _collecting(function: Function) -> tuple[str, ...]:
-    """`args` and `kwargs` of a signature."""
-    assert not isinstance(function.node, ast.Module)
-    arguments = function.node.args
-    return tuple(a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None)
-
-
-def _has_default(function: Function, name: str) -> bool:
-    assert not isinstance(function.node, ast.Module)
-    arguments = function.node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    with_default = positional[len(positional) - len(arguments.defaults) :]
-    keyword = [a for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-    return any(a.arg == name for a in (*with_default, *keyword))

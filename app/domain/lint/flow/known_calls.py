@@ -39,6 +39,8 @@ STORE_WORDS = frozenset({
     "multi_set",
 })  # fmt: skip
 
+_LOOKS_UP = frozenset({"get", "pop", "find", "match", "search", "fullmatch"})
+
 
 def seeds(dotted: str) -> bool:
     """Whether the call fixes the chance of this process."""
@@ -103,3 +105,10 @@ def joined(held: list[Held]) -> Held:
     for one in held:
         whole |= one
     return whole
+
+
+def emptiness(call: ast.Call, dotted: str, together: Held) -> Sameness:
+    """Whether a call that looks something up for this rank may find nothing; a class always gives one."""
+    last = dotted.rpartition(".")[2]
+    is_for_rank = bool(together.value & Sameness.RANK) and isinstance(call.func, ast.Name) and last.islower()
+    return together.value & ~Sameness.RANK if last in _LOOKS_UP or is_for_rank else Sameness.SAME
