@@ -105,16 +105,24 @@ def receive(path: Path, budget: UnpackBudget, *, artifact: str, run: str) -> Rec
     names = frozenset(names_in(path, budget, fallback_name=artifact))
     archive = _Archive(path, budget, names, run)
     received = Received()
-    looked_at = 0
+    looked_at, left_out = 0, 0
     for folder in _folders(archive.names):
         if any(folder.startswith(one) for one in (*received.folders, *received.unread)):
             continue  # a file of that bundle
         looked_at += 1
+        is_likely = all(folder + name in archive.names for name in _BESIDE)
+        if looked_at > MOST_BUNDLES:
+            received.unread += [folder] if is_likely else []
+            left_out += is_likely
+            continue
         try:
-            _receive(archive, folder, received, is_too_many=looked_at > MOST_BUNDLES)
+            _receive(archive, folder, received, is_likely=is_likely)
         except Rejected as refused:
             subject = f"{artifact}/{folder}".rstrip("/")
             received.gaps.append(Gap(GapKind.BUNDLE_REFUSED, subject, refused.reason))
+    if left_out:
+        told = f"{counted(left_out, 'bundle')} more than the {MOST_BUNDLES} that are read of one artifact"
+        received.gaps.append(Gap(GapKind.BUNDLE_REFUSED, artifact, told))
     return received
 
 
@@ -129,19 +137,18 @@ def _folders(names: Collection[str]) -> list[str]:
     return sorted(places, key=lambda one: (one.count("/"), one))
 
 
-def _receive(archive: "_Archive", folder: str, received: Received, *, is_too_many: bool) -> None:
+def _receive(archive: "_Archive", folder: str, received: Received, *, is_likely: bool) -> None:
     """Raises Rejected where it is a bundle, and none to be taken; does nothing where it is none."""
-    is_likely = all(folder + name in archive.names for name in _BESIDE)
-    if is_too_many and is_likely:
-        received.unread.append(folder)
-        raise Rejected(folder, f"the artifact holds more than {MOST_BUNDLES} manifests")
     try:
-        content = b"" if is_too_many else archive.content(folder + MANIFEST, MOST_MANIFEST_BYTES)
+        content = archive.content(folder + MANIFEST, MOST_MANIFEST_BYTES)
         if not is_likely and not _MARK.search(content[:_MARKED_BYTES]):
             return
+        is_likely = True
         manifest = manifest_of(content, folder)
     except Rejected:
-        received.unread += [folder] if is_likely else []
+        if not is_likely:
+            return  # a large or strange file of somebody else's
+        received.unread.append(folder)
         raise
     received.folders.append(folder)
     received.sealed |= {folder + name for name in (MANIFEST, *manifest.files)}

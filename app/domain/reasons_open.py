@@ -1,6 +1,7 @@
 """What a verdict leaves open: what is not excluded, and which evidence would settle it."""
 
 from app.domain.evidence import ChangeKind, Evidence
+from app.domain.gap import GapKind
 from app.domain.policy import VerdictPolicy
 from app.domain.replay_evidence import is_confirmed
 from app.domain.verdict import EvidenceKind, EvidenceStrength, Kind, Reason
@@ -24,7 +25,7 @@ def _not_excluded(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy, k
         return [told if cleared else f"{told}; that the change brought this about is not excluded"]
     if kind is Kind.FLAKY:
         return [*_of_a_flake(evidence, weighed), *_always_red(weighed, policy)]
-    if kind is Kind.REGRESSION and evidence.gaps:
+    if kind is Kind.REGRESSION and any(gap.kind is not GapKind.BUNDLE_REFUSED for gap in evidence.gaps):
         return ["some results are missing; a pass among them would make this a flake"]
     return []
 

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.evidence import SeenReplay
+from app.domain.gap import Gap, GapKind
 from app.domain.judge import judge
 from app.domain.replay_words import CauseKind, ReplayVerdict
 from app.domain.verdict import EvidenceKind, EvidenceStrength, Kind, Strength, Verdict, Whose
@@ -117,6 +118,14 @@ def test_strangers_code_confirms_nothing_and_its_word_is_marked() -> None:
 def test_a_regression_stays_one_whatever_its_own_run_says() -> None:
     facts = {"same_code": repeats(5), "base": base(20)}
     assert call(judged(CONFIRMED, **facts)) == (Kind.REGRESSION, Strength.CONFIRMED, Whose.YOURS)
+
+
+def test_a_refused_bundle_leaves_no_result_missing() -> None:
+    gap = Gap(GapKind.BUNDLE_REFUSED, "replay", "report.json is not what was sealed")
+    verdict = judged(same_code=repeats(5), base=base(20), gaps=(gap,))
+    assert call(verdict) == (Kind.REGRESSION, Strength.CONFIRMED, Whose.YOURS)
+    assert verdict.gaps == (gap,)
+    assert not [one for one in verdict.reasons if "results are missing" in one.text]
 
 
 @given(REPLAYS, SCENES)

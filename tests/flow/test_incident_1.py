@@ -226,7 +226,9 @@ def test_the_weaknesses_that_hide_the_cause_are_named_by_line_with_their_mend(de
     found = weaknesses_of(
         facts.TEST_ID, sources.PATH, lint(sources.checkpoint_test(on_main=False), sources.PATH)
     )
-    assert {"init-outside-try", "terminate-counts-as-crash"} <= {one.rule for one in found}
+    assert {"init-outside-try", "one-item-drained", "terminate-counts-as-crash"} <= {
+        one.rule for one in found
+    }
     ((path, page),) = [(path, page) for path, page in demo.pages if path.startswith("/failures/")]
     told = f"Why this failure cannot say more: [{len(found)} weaknesses in `{sources.PATH}`]("
     assert re.search(re.escape(told) + rf"http://[^)]+{path}#weaknesses\)", demo.told["comment"]["body"])

@@ -233,7 +233,11 @@ def test_more_bundles_than_are_looked_at_are_told_and_give_no_results(given_zip:
     }
     found = received(given_zip(files | {"z/manifest.json": b"{}", "z/junit.xml": b"<testsuite/>"}))
     assert len(found.bundles) == MOST_BUNDLES
-    assert [gap.subject for gap in found.gaps] == ["evidence/150", "evidence/151", "evidence/152"]
+    (gap,) = found.gaps
+    assert (gap.subject, gap.detail) == (
+        "evidence",
+        "3 bundles more than the 50 that are read of one artifact",
+    )
     assert found.holds("151/001/junit.xml")
     assert not found.holds("z/junit.xml")
 
@@ -249,6 +253,12 @@ def test_a_large_report_or_manifest_is_not_read(given_zip: Given, name: str, siz
     large = random.Random(1).randbytes(size + 1)
     files = bundle(more={name: large} if name == "report.json" else None)
     assert reason in refused(given_zip(files | {name: large}))
+
+
+def test_a_large_manifest_of_something_else_is_left_alone(given_zip: Given) -> None:
+    large = random.Random(1).randbytes(MOST_MANIFEST_BYTES + 1)
+    found = received(given_zip({"manifest.json": large, "junit.xml": b"<testsuite/>"}))
+    assert found == Received()
 
 
 def test_a_large_source_is_not_kept(given_zip: Given) -> None:
