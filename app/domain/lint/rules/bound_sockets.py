@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from app.domain.lint.program import Program
 from app.domain.lint.source import Function, own_nodes
@@ -13,6 +14,7 @@ _CLOSES = frozenset({"close", "server_close", "shutdown"})
 _PROBES_ONLY = frozenset(
     {"bind", "close", "setsockopt", "getsockname", "settimeout", "listen", "setblocking"}
 )
+MOST_OF_A_FUNCTION = 20  # sockets that are looked at; each is looked for in the whole function
 _PARTS = (ast.Name, ast.Attribute, ast.Subscript)
 
 
@@ -186,11 +188,9 @@ _NEVER = 10**9
 def bound_sockets(program: Program) -> Iterator[BoundSocket]:
     """Every socket of the file that is bound to a number that nobody has fixed."""
     for function in program.file.functions:
-        for node in own_nodes(function):
-            if isinstance(node, ast.Call):
-                found = _bound(program, function, node)
-                if found is not None:
-                    yield found
+        calls = (node for node in own_nodes(function) if isinstance(node, ast.Call))
+        bound = (_bound(program, function, call) for call in calls)
+        yield from islice((one for one in bound if one is not None), MOST_OF_A_FUNCTION)
 
 
 def _bound(program: Program, function: Function, call: ast.Call) -> BoundSocket | None:

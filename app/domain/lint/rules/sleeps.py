@@ -4,6 +4,7 @@ for done.
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from app.domain.lint.sameness import names_a_rank
 from app.domain.lint.source import Function
 from app.domain.lint.steps import Part, Step, Within
 
+FARTHEST = 400  # steps behind a sleep in which what it waits for is looked for
 _STARTS = re.compile(
     r"(?:^|[._])(?:start|launch|spawn|Popen|submit|apply_async|map_async|fork|create_task|ensure_future)(?:_|$)"
 )
@@ -99,6 +101,8 @@ class _Looking:
         self._tests = tests
         self._function = function
         self._in_rank = in_rank
+        self._lines = program.file.source.split("\n")
+        self._starts = [place for place, step in enumerate(steps) if self._is_start(step)]
 
     def sleeps(self) -> Iterator[Sleep]:
         for place, step in enumerate(self._steps):
@@ -145,15 +149,18 @@ class _Looking:
                 return True
         return False
 
+    def _is_start(self, step: Step) -> bool:
+        """Whether a call sets something going beside this process."""
+        if not isinstance(step.node, ast.Call):
+            return False
+        dotted = self._file.dotted(step.node.func) or self._file.text(step.node.func)
+        is_start = _STARTS.search(dotted) is not None and _NO_START.search(dotted) is None
+        return is_start or dotted.rpartition(".")[2] in _STARTS_EXACTLY
+
     def _started(self, place: int) -> ast.AST | None:
         """What runs beside while it sleeps: the last that was started before."""
-        for step in reversed(self._steps[:place]):
-            if isinstance(step.node, ast.Call):
-                dotted = self._file.dotted(step.node.func) or self._file.text(step.node.func)
-                last = dotted.rpartition(".")[2]
-                if last in _STARTS_EXACTLY or (_STARTS.search(dotted) and not _NO_START.search(dotted)):
-                    return step.node
-        return None
+        before = bisect_left(self._starts, place)
+        return self._steps[self._starts[before - 1]].node if before else None
 
     def _awaited(self, place: int, started: ast.AST | None) -> ast.AST | None:
         """What is done behind the sleep as if the other had got so far."""
@@ -186,21 +193,20 @@ class _Looking:
         step = self._steps[place]
         if not self._in_rank:
             return None
-        following = next(
-            (s for s in self._steps[place + 1 :] if s.node not in set(ast.walk(step.node))), None
-        )
+        inside = set(ast.walk(step.node))
+        following = next((s for s in self._steps[place + 1 :] if s.node not in inside), None)
         leaves = (
             following is None or isinstance(following.node, ast.Return) or _last(following.node) in _LEAVES
         )
-        before = [s.node for s in self._steps[:place] if isinstance(s.node, ast.Call)]
-        return before[-1] if leaves and before and _last(before[-1]) in _DONE_FOR_OTHERS else None
+        earlier = (self._steps[at].node for at in range(place - 1, -1, -1))
+        before = next((node for node in earlier if isinstance(node, ast.Call)), None) if leaves else None
+        return before if before is not None and _last(before) in _DONE_FOR_OTHERS else None
 
     def _says(self, node: ast.AST) -> str:
         """The comments at the sleep: on its line, or alone on the line above."""
-        lines = self._file.source.split("\n")
         line = int(getattr(node, "lineno", 1)) - 1
-        own = lines[line].partition("#")[2]
-        above = lines[line - 1].strip() if line else ""
+        own = self._lines[line].partition("#")[2]
+        above = self._lines[line - 1].strip() if line else ""
         return f"{own} {above}" if above.startswith("#") else own
 
     def _is_given_something_running(self) -> bool:
@@ -221,7 +227,7 @@ class _Looking:
         return None if found is not None and self._meets(found) else found
 
     def _first_use(self, place: int, started: ast.AST | None) -> ast.AST | None:
-        for step in self._steps[place + 1 :]:
+        for step in self._steps[place + 1 : place + 1 + FARTHEST]:
             node = step.node
             if _stands_apart(self._steps[place], step):
                 continue

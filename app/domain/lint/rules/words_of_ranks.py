@@ -2,6 +2,7 @@
 
 import ast
 import textwrap
+from functools import lru_cache
 
 from app.domain.lint.mending import plain
 from app.domain.lint.program import Program
@@ -65,9 +66,14 @@ def _lines(program: Program, statement: ast.stmt) -> list[str] | None:
 
 def tests_at(program: Program, node: ast.AST) -> tuple[str, ...]:
     """The tests that come to a node, in their own process or in a worker that they start."""
-    found: dict[str, None] = {}
+    return tuple(_tests_by_node(program).get(node, ()))
+
+
+@lru_cache(maxsize=1)  # asked for each finding of a file
+def _tests_by_node(program: Program) -> dict[ast.AST, dict[str, None]]:
+    found: dict[ast.AST, dict[str, None]] = {}
     for root in program.roots:
         steps = (*root.steps, *(step for worker in root.workers for step in program.steps(worker.frame)))
-        if any(step.node is node for step in steps):
-            found.update(dict.fromkeys(root.test_ids))
-    return tuple(found)
+        for step in steps if root.tests else ():
+            found.setdefault(step.node, {}).update(dict.fromkeys(root.test_ids))
+    return found
