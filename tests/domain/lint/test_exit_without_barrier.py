@@ -240,6 +240,14 @@ HEALTHY = {
                 while not os.path.exists("x"):
                     time.sleep(0.1)
     """,
+    "late for a barrier that is to fail": """
+        def run(rank, port):
+            dist.init_process_group("gloo", rank=rank, world_size=3)
+            if rank == 1:
+                time.sleep(5)
+            with pytest.raises(RuntimeError):
+                dist.monitored_barrier()
+    """,
     "saved behind the group's end": """
         def run(rank, port):
             dist.init_process_group("gloo", rank=rank, world_size=3)

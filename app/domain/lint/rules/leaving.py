@@ -175,6 +175,8 @@ class Leaver:
         around = self._program.file.around(point.node) if point.node is not None else ()
         if any(isinstance(outer, ast.While) for outer in around):
             return False
+        if any(p.kind is Kind.COLLECTIVE for p in reached(point, FORWARD)):
+            return False
         before = list(reaching(point, FORWARD))
         return any(p.kind is Kind.JOINS for p in before) and not any(p.kind is Kind.LEAVES for p in before)
 

@@ -59,8 +59,10 @@ def _is_wanted_closed(program: Program, bound: BoundSocket, used: ast.AST) -> bo
     """Whether the test is about a port where nobody listens."""
     if _WANTED_CLOSED.search(bound.function.name) or _WANTED_CLOSED.search(bound.number_name):
         return True
-    withs = [node for node in program.file.around(used) if isinstance(node, ast.With)]
-    return any("raises" in program.file.text(item.context_expr).lower() for w in withs for item in w.items)
+    blocks = [node for node in program.file.around(used) if isinstance(node, ast.With)]
+    return any(
+        "raises" in program.file.text(item.context_expr).lower() for block in blocks for item in block.items
+    )
 
 
 def _is_tried_again(program: Program, function: Function, used: ast.AST) -> bool:
