@@ -15,7 +15,8 @@ OUTSIDE = ("FLAKE_TRIAGE_CORPUS", "FLAKE_TRIAGE_OPENAPI")
 
 ON_BOTH = frozenset(
     {
-        *("test_alert_flow", "test_attempts_and_clocks", "test_pipeline_faults"),
+        *("test_alert_flow", "test_attempts_and_clocks", "test_bundle_flow", "test_lint_flow"),
+        *("test_failure_evidence", "test_pipeline_faults"),
         *("test_daily_removal", "test_proven_green", "test_reading_flow", "test_repository_anew"),
         *("test_ingest", "test_ingest_judging", "test_ingest_replacing"),
         *("test_lost_claims", "test_relay", "test_runner"),
