@@ -165,7 +165,9 @@ class ExitCodes:
             case ast.BoolOp(values=parts):
                 telling = [p for p in parts if self.derived.holds(p, frame)]
                 return any(self.wants_zero(p, frame, holds=holds, hops=hops - 1) for p in telling)
-            case ast.Call(func=ast.Name(id="all" | "any" | "bool" | "len" | "list" | "sum"), args=[inner]):
+            case ast.Call(
+                func=ast.Name(id="all" | "any" | "bool" | "int" | "len" | "list" | "sum"), args=[inner]
+            ):
                 return self.wants_zero(inner, frame, holds=holds, hops=hops - 1)
             case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
                 return self._of_comprehension(test, frame, holds=holds, hops=hops)
@@ -203,10 +205,24 @@ class ExitCodes:
                     return self.wants_zero(
                         set_by, frame, holds=holds is bool(flag.value.value), hops=hops - 1
                     )
+            for verdict in self._verdicts(test.id, frame):
+                return self.wants_zero(verdict, frame, holds=holds, hops=hops - 1)
         origin = self._program.values.origin(test, frame)
         if origin.node is test or not isinstance(origin.node, ast.expr) or _is_empty(origin.node):
             return not holds  # a list that is filled with those that failed, or a code by another name
         return self.wants_zero(origin.node, origin.frame, holds=holds, hops=hops - 1)
+
+    def _verdicts(self, name: str, frame: Frame) -> Iterator[ast.expr]:
+        """What is put into a list, or worked into a flag, that is true or false of a code."""
+        for value in self._program.file.fills(frame.function).get(name, ()):
+            match value:
+                case (
+                    ast.Compare()
+                    | ast.BoolOp()
+                    | ast.UnaryOp(op=ast.Not())
+                    | ast.Call(func=ast.Name(id="bool" | "int"))
+                ) if self.derived.holds(value, frame):
+                    yield value
 
     def _set_under(self, value: ast.expr, frame: Frame) -> ast.expr | None:
         """The condition about codes under which a flag is set."""

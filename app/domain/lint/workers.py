@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import takewhile
 
 from app.domain.lint.frames import Callee, Frame, Value
 from app.domain.lint.ranks import RANK_NAMES, element_count, is_index_name, number
@@ -140,8 +141,16 @@ def runs_ranks(file: SourceFile, values: Values, call: ast.Call, step: Step) -> 
         return True
     if "sys.executable" not in text and "python" not in text:
         return False
+    if file.dotted(call.func) == "subprocess.Popen" and _is_started_again(file, call, step.frame):
+        return True  # the same program several times beside itself
     words = {text, *_words_of(step.frame.function)}
     return any(mark in word.lower() for word in words for mark in _OF_RANKS) or _holds_rank_program(file)
+
+
+def _is_started_again(file: SourceFile, call: ast.Call, frame: Frame) -> bool:
+    loops = ast.For | ast.ListComp | ast.GeneratorExp | ast.DictComp
+    inside = takewhile(lambda node: node is not frame.function.node, file.around(call))
+    return any(isinstance(node, loops) for node in inside)
 
 
 def _words_of(function: Function) -> Iterator[str]:

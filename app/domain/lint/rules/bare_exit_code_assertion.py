@@ -54,9 +54,14 @@ def tells(program: Program, message: ast.expr, frame: Frame) -> bool:
             continue
         origin = program.values.origin(node, frame)
         fixed = isinstance(origin.node, ast.Constant) or number(program.values, node, frame) is not None
-        if not fixed and not program.file.is_imported_or_builtin(node.id) and node.id not in _SIZES:
+        if not fixed and not _is_code_name(program, node.id) and node.id not in _SIZES:
             return True
     return False
+
+
+def _is_code_name(program: Program, name: str) -> bool:
+    """Whether a name stands for code: `raise WorkerFailed` says no more than its name does."""
+    return program.file.is_imported_or_builtin(name) or program.file.class_named(name) is not None
 
 
 _SIZES = frozenset(

@@ -1,0 +1,106 @@
+"""The rules of processes and queues, a shape each that other people's tests take."""
+
+import pytest
+from marked import assert_marked, found
+
+from app.domain.lint.finding import Rule
+
+START = """
+    def work(rank):
+        print(rank)
+
+    def started():
+        ranks = [mp.Process(target=work, args=(rank,)) for rank in range(2)]
+        for rank in ranks:
+            rank.start()
+        return ranks
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "each", "fails"),
+    [
+        ("bad = False", "bad |= one.exitcode != 0", "assert not bad"),
+        ("fine = True", "fine &= not one.exitcode", "assert fine"),
+        ("bad = 0", "bad += int(one.exitcode != 0)", "assert bad == 0, 'a rank failed'"),
+        ("fine = []", "fine.append(one.exitcode == 0)", "assert all(fine), 'not every rank ended well'"),
+        ("bad = []", "bad.append(bool(one.exitcode))", "assert not any(bad)"),
+    ],
+)
+def test_a_verdict_that_is_gathered_over_the_ranks_tells_no_code(begin: str, each: str, fails: str) -> None:
+    assert_marked(
+        Rule.BARE_EXIT_CODE_ASSERTION,
+        f"""{START}
+    def test_it():
+        {begin}
+        for one in started():
+            one.join()
+            {each}
+        {fails}  # <-
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("each", "fails"),
+    [
+        ("seen.append((one.name, one.exitcode))", "assert not [pair for pair in seen if pair[1]], seen"),
+        ("seen.append(bool(one.name))", "assert all(seen)"),
+        ("seen.append(one.exitcode is None)", "assert not any(seen)"),
+    ],
+)
+def test_a_list_of_codes_or_of_something_else_is_no_bare_verdict(each: str, fails: str) -> None:
+    assert_marked(
+        Rule.BARE_EXIT_CODE_ASSERTION,
+        f"""{START}
+    def test_it():
+        seen = []
+        for one in started():
+            one.join()
+            {each}
+        {fails}
+        """,
+    )
+
+
+@pytest.mark.parametrize("raised", ["WorkerFailed", "WorkerFailed()", "WorkerFailed('one of them')"])
+def test_an_exception_without_facts_says_no_more_than_its_name(raised: str) -> None:
+    assert_marked(
+        Rule.BARE_EXIT_CODE_ASSERTION,
+        f"""{START}
+    class WorkerFailed(Exception):
+        pass
+
+    def test_it():
+        for one in started():
+            one.join()
+            if one.exitcode != 0:  # <-
+                raise {raised}
+        """,
+    )
+
+
+def test_one_program_started_several_times_beside_itself_is_a_program_of_ranks() -> None:
+    assert_marked(
+        Rule.BARE_EXIT_CODE_ASSERTION,
+        """
+    def launch(count):
+        running = [subprocess.Popen([sys.executable, "-c", "pass"]) for _ in range(count)]
+        for one in running:
+            one.communicate()
+        if not all(one.returncode == 0 for one in running):  # <-
+            raise RuntimeError("the run has failed")
+
+    def test_one():
+        only = subprocess.Popen([sys.executable, "-c", "pass"])
+        assert only.wait() == 0
+        """,
+    )
+
+
+def test_a_program_of_the_module_itself_is_started_once() -> None:
+    body = """
+    only = subprocess.Popen([sys.executable, "-c", "pass"])
+    assert only.wait() == 0
+    """
+    assert found(Rule.BARE_EXIT_CODE_ASSERTION, body) == []
