@@ -10,8 +10,10 @@ from worker.commands.in_job.own_package import package as own_package
 from worker.commands.in_job.snippet import Asked, workflow
 from worker.says import JsonFlag
 
-_WORD: Final = re.compile(r"[A-Za-z0-9_./*?@+:=<>~\[\]{},! -]{1,300}")
-"""What stands in a shell's line within YAML as it is: no quote, no `$`, no line end."""
+_WORD: Final = re.compile(r"(?!-|~/)(?:[A-Za-z0-9_./*?@+=<>~\[\]{},! -]|:(?=[^ ])){1,300}")
+"""What stands in a shell's line within YAML as it is: no quote, no `$`, no line end, no `: `. Nor does it
+begin as an option does, or with a home that quotes would keep from being found.
+"""
 
 commands = typer.Typer(
     no_args_is_help=True, help="Print workflows for GitHub Actions.", rich_markup_mode=None

@@ -275,6 +275,10 @@ def test_files_that_may_not_be_written_are_told(capsys: pytest.CaptureFixture[st
     at.tell_summary("ours")
     at.tell_outputs({"verdict": "none"})
     assert capsys.readouterr().err.count("cannot be written") == 2
+    nameless = Step(StepOfJob(actions="true", step_summary="/x" * 4000, output="/x" * 4000))
+    nameless.tell_summary("ours")
+    nameless.tell_outputs({"verdict": "none"})
+    assert capsys.readouterr().err.count("outputs cannot be written: File name too long") == 1
 
 
 def test_beside_json_commands_go_to_the_other_stream(capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,6 +84,19 @@ def test_results_are_quoted_and_the_tests_write_one_that_is_found() -> None:
 
 
 @pytest.mark.parametrize(
+    ("results", "written"),
+    [("reports/", "reports/results.xml"), ("**/", "results.xml"), ("a::b.xml", "a::b.xml")],
+)
+def test_the_tests_write_a_file_into_a_folder_of_results(results: str, written: str) -> None:
+    told = printed("--results", results)
+    assert f"python -m pytest --junitxml={written}" in [step.get("run") for step in steps(told)]
+
+
+def test_a_range_of_pythons_is_taken() -> None:
+    assert 'python-version: "~3.12"' in printed("--python-version", "~3.12")
+
+
+@pytest.mark.parametrize(
     ("option", "word"),
     [
         ("--results", "${{ github.event.pull_request.title }}.xml"),
@@ -92,10 +105,17 @@ def test_results_are_quoted_and_the_tests_write_one_that_is_found() -> None:
         ("--package", '"$(evil)"'),
         ("--python-version", '3.12"\n'),
         ("--package", " flake-triage"),
+        ("--results", "a: b.xml"),
+        ("--results", "a:"),
+        ("--results", "--help"),
+        ("--python", "-c"),
+        ("--python", "~/env/bin/python"),
+        ("--project", "-x"),
+        ("--package", "--index-url=http://evil.example x"),
     ],
 )
 def test_words_that_a_workflow_would_run_are_refused(option: str, word: str) -> None:
-    told = flake_triage("workflow", "in-job", option, word)
+    told = flake_triage("workflow", "in-job", f"{option}={word}")
     assert told.code == 2
     assert "holds characters" in " ".join(told.err.split())
 

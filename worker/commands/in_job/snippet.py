@@ -101,5 +101,6 @@ def workflow(asked: Asked) -> str:
 
 
 def _fitting(pattern: str) -> str:
-    """A file that the pattern finds."""
-    return pattern.replace("**/", "").replace("*", "results")
+    """A file that the pattern, or the folder, holds."""
+    told = pattern.replace("**/", "")
+    return f"{told}results.xml" if not told or told.endswith("/") else told.replace("*", "results")

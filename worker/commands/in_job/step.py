@@ -49,9 +49,9 @@ class Step:
             says.progress(f"flake-triage: the step's summary cannot be written: {error.strerror}")
 
     def tell_outputs(self, outputs: Mapping[str, str]) -> None:
-        if not Path(self.known.output).is_file():
-            return
         try:
+            if not Path(self.known.output).is_file():
+                return
             with Path(self.known.output).open("a", encoding="utf-8", errors="replace") as file:
                 file.write(as_file(outputs, f"end-{secrets.token_hex(16)}"))
         except OSError as error:
