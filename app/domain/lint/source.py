@@ -6,6 +6,7 @@ Nothing here runs or imports the file. Every name is told by its full dotted spe
 
 import ast
 import builtins
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +17,7 @@ from app.domain.lint.imported import imported_names, star_modules, usual_spellin
 
 LARGEST_CHARACTERS = 2_000_000  # the largest test file of torch itself holds a third of this
 DEEPEST_NESTING = 200  # CPython's own parser gives up on brackets there, so people's code stays far below
+MOST_ANCESTORS = 100  # of one class, within one file; what people write has ten at most
 _MOST_LINES_RETOLD = 40  # beyond that nothing is quoted as a whole
 
 
@@ -75,6 +77,7 @@ class SourceFile:
     _bindings: dict[Function, dict[str, list[Binding]]] = field(default_factory=dict)
     _fills: dict[Function, dict[str, list[ast.expr]]] = field(default_factory=dict)
     _own: dict[Function, tuple[ast.AST, ...]] = field(default_factory=dict)
+    _ancestry: dict[ast.ClassDef, tuple[ast.ClassDef, ...]] = field(default_factory=dict)
     _methods: dict[ast.ClassDef, tuple[Function, ...]] = field(default_factory=dict)
     _attributes: dict[ast.ClassDef, dict[str, tuple[Function, list[Binding]]]] = field(default_factory=dict)
 
@@ -200,16 +203,18 @@ class SourceFile:
         return self._by_class_name.get(name)
 
     def bases(self, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
-        """The class and those of its ancestors that stand in the file, nearest first."""
-        found, waiting = [], [owner]
-        while waiting:
-            current = waiting.pop(0)
-            if current in found:
-                continue
-            found.append(current)
-            names = [b.id for b in current.bases if isinstance(b, ast.Name)]
-            waiting += [c for c in (self.class_named(name) for name in names) if c is not None]
-        return tuple(found)
+        """The class and its ancestors that stand in the file, nearest first, MOST_ANCESTORS in all."""
+        if owner not in self._ancestry:
+            found = dict.fromkeys([owner])
+            waiting = deque(found)
+            while waiting and len(found) < MOST_ANCESTORS:
+                names = (base.id for base in waiting.popleft().bases if isinstance(base, ast.Name))
+                named = (self.class_named(name) for name in names)
+                fresh = dict.fromkeys(one for one in named if one is not None and one not in found)
+                found |= fresh
+                waiting += fresh
+            self._ancestry[owner] = tuple(found)[:MOST_ANCESTORS]
+        return self._ancestry[owner]
 
     def base_names(self, owner: ast.ClassDef) -> tuple[str, ...]:
         """The dotted names of all its bases, also of those that stand elsewhere."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.domain.errors import Rejected
 from app.domain.lint.collected import collected_tests, fixture_name
 from app.domain.lint.linted import lint
-from app.domain.lint.source import LARGEST_CHARACTERS, SourceFile, parse
+from app.domain.lint.source import LARGEST_CHARACTERS, MOST_ANCESTORS, SourceFile, parse
 
 
 def parsed(source: str) -> SourceFile:
@@ -106,6 +106,29 @@ def test_tests_are_collected_as_pytest_and_unittest_do() -> None:
         "Ranks::test_on_ranks",
     ]
     assert [test.node_id for test in tests if test.in_rank_case] == ["tests/test_x.py::Ranks::test_on_ranks"]
+
+
+def test_ancestors_stand_once_and_nearest_first_and_are_bounded() -> None:
+    diamond = parsed("""
+        class Root: pass
+        class Left(Root): pass
+        class Right(Root): pass
+        class Leaf(Left, Right): pass
+    """)
+    leaf = diamond.class_named("Leaf")
+    assert leaf is not None
+    assert [one.name for one in diamond.bases(leaf)] == ["Leaf", "Left", "Right", "Root"]
+    wide = parsed(f"class A({', '.join(f'B{n}' for n in range(300))}): pass\n")
+    ring = parsed("".join(f"class C{n}(C{(n + 1) % 3000}): pass\n" for n in range(3000)))
+    many = parsed(
+        "".join(f"class B{n}: pass\n" for n in range(300))
+        + f"class A({', '.join(f'B{n}' for n in range(300))}): pass\n"
+    )
+    assert [len(file.bases(file.classes[-1])) for file in (wide, ring, many)] == [
+        1,
+        MOST_ANCESTORS,
+        MOST_ANCESTORS,
+    ]
 
 
 def test_a_class_that_is_its_own_ancestor_ends() -> None:
