@@ -8,7 +8,7 @@ from app.domain.lint.derived import Derived
 from app.domain.lint.frames import Frame
 from app.domain.lint.program import Program
 from app.domain.lint.steps import Part, Step
-from app.domain.lint.workers import How, how_started
+from app.domain.lint.workers import How, how_started, runs_python
 
 _COLLECTING = {"list", "sorted", "tuple", "dict", "set", "frozenset"}
 _OPERATORS: dict[str, ast.cmpop] = {
@@ -107,10 +107,14 @@ def _raised(body: list[ast.stmt]) -> tuple[ast.expr, ...] | None:
 
 
 class ExitCodes:
-    """Answers about exit codes in one file."""
+    """Answers about exit codes in one file.
 
-    def __init__(self, program: Program) -> None:
+    Those of other interpreters count where they are ranks, with `of_programs` those of any.
+    """
+
+    def __init__(self, program: Program, *, of_programs: bool = False) -> None:
         self._program = program
+        self._of_programs = of_programs
         self.derived = Derived(program.values, self.is_code)
 
     def is_code(self, node: ast.AST, frame: Frame) -> bool:
@@ -140,6 +144,8 @@ class ExitCodes:
         made = self._program.values.origin(owner, frame)
         if not isinstance(made.node, ast.Call):
             return False
+        if self._of_programs and runs_python(self._program.file, self._program.values, made.node, made.frame):
+            return True
         step = Step(made.node, made.frame, ())
         return how_started(self._program.file, self._program.values, step) is How.PROGRAM
 

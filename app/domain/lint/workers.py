@@ -133,18 +133,24 @@ def _is_pool(file: SourceFile, values: Values, call: ast.Call, frame: Frame) -> 
 
 def runs_ranks(file: SourceFile, values: Values, call: ast.Call, step: Step) -> bool:
     """Whether a subprocess is a program of ranks: a launcher, or a script that is told or knows of ranks."""
-    command = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "args"), None)
-    if command is None:
-        return False
-    text = _command_text(file, values, command, step.frame)
+    text = _command_text(file, values, call, step.frame)
     if any(launcher in text for launcher in _LAUNCHERS):
         return True
-    if "sys.executable" not in text and "python" not in text:
+    if not _is_python(text):
         return False
     if file.dotted(call.func) == "subprocess.Popen" and _is_started_again(file, call, step.frame):
         return True  # the same program several times beside itself
     words = {text, *_words_of(step.frame.function)}
     return any(mark in word.lower() for word in words for mark in _OF_RANKS) or _holds_rank_program(file)
+
+
+def runs_python(file: SourceFile, values: Values, call: ast.Call, frame: Frame) -> bool:
+    """Whether a call runs a program of Python and comes back with its exit code, of ranks or not."""
+    return file.dotted(call.func) in _PROGRAM_CALLS and _is_python(_command_text(file, values, call, frame))
+
+
+def _is_python(text: str) -> bool:
+    return "sys.executable" in text or "python" in text or any(launcher in text for launcher in _LAUNCHERS)
 
 
 def _is_started_again(file: SourceFile, call: ast.Call, frame: Frame) -> bool:
@@ -171,7 +177,10 @@ def _holds_rank_program(file: SourceFile) -> bool:
     )
 
 
-def _command_text(file: SourceFile, values: Values, command: ast.expr, frame: Frame) -> str:
+def _command_text(file: SourceFile, values: Values, call: ast.Call, frame: Frame) -> str:
+    command = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "args"), None)
+    if command is None:
+        return ""
     whole = values.origin(command, frame)
     parts = [values.origin(part.node, part.frame).node for part in values.elements(whole)]
     if not parts:

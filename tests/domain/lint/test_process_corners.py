@@ -104,3 +104,69 @@ def test_a_program_of_the_module_itself_is_started_once() -> None:
     assert only.wait() == 0
     """
     assert found(Rule.BARE_EXIT_CODE_ASSERTION, body) == []
+
+
+RUN = """
+    def run(*words):
+        return subprocess.run([sys.executable, "-m", "program", *words], timeout=100)
+"""
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "assert json.loads(report.read_text())['traceback'] is None, report.read_text()",
+        "assert not report.exists(), f'errors:\\n{report.read_text()}'",
+        "assert json.load(report.open())['failed'] == []",
+        "print(report.with_suffix('.err').read_text())",
+    ],
+)
+def test_a_programs_report_is_read_after_its_exit_code(look: str) -> None:
+    assert_marked(
+        Rule.REPORT_ASSERTED_TOO_LATE,
+        f"""{RUN}
+    def test_it(tmp_path):
+        report = tmp_path / "report.json"
+        ended = run("--report", str(report))
+        assert ended.returncode == 0, f"ended with {{ended.returncode}}"  # <-
+        {look}
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "message"),
+    [
+        ("assert not errors.exists(), errors.read_text()", ""),
+        ("print(errors.read_text())", ""),
+        ("print(ended.args)", ", errors.read_text()"),
+        ("print(ended.args)", ", ended.stdout"),
+        ("print(ended.args)", ", ended.stderr"),
+    ],
+)
+def test_what_a_program_left_is_shown_with_its_exit_code_or_before(before: str, message: str) -> None:
+    assert_marked(
+        Rule.REPORT_ASSERTED_TOO_LATE,
+        f"""{RUN}
+    def test_it(tmp_path):
+        errors = tmp_path / "errors.txt"
+        ended = run("--errors", str(errors))
+        {before}
+        assert ended.returncode == 0{message}
+        assert not errors.exists(), errors.read_text()
+        """,
+    )
+
+
+@pytest.mark.parametrize("words", ['"torchrun", "program.py"', 'sys.executable, "program.py"', '"ls"', ""])
+def test_a_programs_results_are_no_report_of_a_failure(words: str) -> None:
+    assert_marked(
+        Rule.REPORT_ASSERTED_TOO_LATE,
+        f"""
+    def test_it(tmp_path):
+        ended = subprocess.run([{words}], cwd=tmp_path)
+        assert ended.returncode == 0
+        assert json.loads((tmp_path / "result.json").read_text())["loss"] < 1
+        assert torch.load(tmp_path / "errors") == []
+        """,
+    )

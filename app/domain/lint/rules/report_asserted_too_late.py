@@ -5,6 +5,7 @@ all(process.exitcode == 0 for process in processes)`. That line failed first, an
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from app.domain.lint.channels import Medium, Told, is_same, taken
@@ -15,24 +16,40 @@ from app.domain.lint.frames import Frame
 from app.domain.lint.mending import mend, name_of
 from app.domain.lint.program import Program, Root
 from app.domain.lint.reporting import Reporting
-from app.domain.lint.steps import Part
+from app.domain.lint.steps import Part, Step
 from app.domain.lint.weakness import Weakness
-from app.domain.lint.workers import How
+from app.domain.lint.workers import How, runs_python
 
 _READS = {"read_text", "read", "readlines", "communicate", "read_bytes"}
+_SHOWS = {"print", "write", "info", "warning", "error"}
+_OUTPUT = {"stdout", "output"}
+_LONGEST_WORD = 2_000
+_OF_FAILURE = re.compile(
+    r"(?:^|[^a-z])(?:errors?|err|stderr|exceptions?|exc|tracebacks?|tb|fail(?:ed|ures?)?)(?![a-z])",
+    re.IGNORECASE,
+)
 
 
 def find(program: Program) -> Iterator[Weakness]:
-    codes = ExitCodes(program)
+    codes, codes_of_programs = ExitCodes(program), ExitCodes(program, of_programs=True)
     for root in program.roots:
         told = _failures_told(program, root)
-        programs = any(start.how is How.PROGRAM for start in root.starts)
+        ranks = any(start.how is How.PROGRAM for start in root.starts)
+        programs = ranks or _runs_python(program, root)
         if not told and not programs:
             continue
-        reports = Derived(program.values, _Reports(program, root, told, programs=programs).is_report)
-        late = _too_late(codes, reports, root)
+        source = _Reports(program, root, told, programs=programs)
+        look = _Look(Derived(program.values, source.is_report), may_be_values=bool(told))
+        late = _too_late(codes if told or ranks else codes_of_programs, look, root)
         if late is not None:
             yield _weakness(program, root, late, told)
+
+
+def _runs_python(program: Program, root: Root) -> bool:
+    return any(
+        isinstance(step.node, ast.Call) and runs_python(program.file, program.values, step.node, step.frame)
+        for step in root.steps
+    )
 
 
 def _failures_told(program: Program, root: Root) -> list[Told]:
@@ -61,6 +78,8 @@ class _Reports:
             origin = self._program.values.origin(node, frame)
             return any(is_same(origin, shared) for shared in self._shared)
         match node:
+            case ast.Call(func=ast.Attribute(attr="load")):
+                return self._files and self._program.file.dotted(node.func) in {"json.load", "pickle.load"}
             case ast.Call(func=ast.Attribute(attr=attr)):
                 return self._files and attr in _READS
             case ast.Attribute(attr="stderr"):
@@ -68,20 +87,82 @@ class _Reports:
         return False
 
 
-def _too_late(codes: ExitCodes, reports: Derived, root: Root) -> Check | None:
+class _Look:
+    """Which steps of the parent look into what was reported.
+
+    A file that a program leaves holds its results too, so there only words of failure make a look; where the
+    file shows what a worker tells, all that it tells counts (`may_be_values`).
+    """
+
+    def __init__(self, reports: Derived, *, may_be_values: bool) -> None:
+        self.reports = reports
+        self._may_be_values = may_be_values
+
+    def shows(self, check: Check) -> bool:
+        """Whether a check looks into a report, rather than at whether there is one."""
+        if not self._is_of_failure(check.test, *check.message):
+            return False
+        if any(self.reports.holds(part, check.frame) for part in check.message):
+            return True
+        match check.test:
+            case ast.Compare(comparators=[ast.Constant(value=None)]):
+                return False
+            case ast.Compare(left=ast.Call(func=ast.Name(id="len"))):
+                return False
+        return self.reports.holds(check.test, check.frame)
+
+    def prints(self, step: Step) -> bool:
+        """Whether it writes a report where a reader of the failure finds it."""
+        match step.node:
+            case ast.Call(func=ast.Name(id=attr) | ast.Attribute(attr=attr), args=arguments) if (
+                attr in _SHOWS
+            ):
+                return any(self.reports.holds(argument, step.frame) for argument in arguments)
+        return False
+
+    def takes(self, step: Step) -> bool:
+        """Whether a call takes or reads a report."""
+        return (
+            isinstance(step.node, ast.Call)
+            and self.reports.is_source(step.node, step.frame)
+            and self._is_of_failure(step.node)
+        )
+
+    def _is_of_failure(self, *parts: ast.expr) -> bool:
+        return self._may_be_values or any(
+            _OF_FAILURE.search(word) for part in parts for node in ast.walk(part) for word in _words(node)
+        )
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Constant(value=str(word)) | ast.Name(id=word) | ast.Attribute(attr=word):
+            yield word[:_LONGEST_WORD]
+
+
+def _too_late(codes: ExitCodes, look: _Look, root: Root) -> Check | None:
     """The check on exit codes before which nothing shows what was reported, and something after it would."""
+    reports = look.reports
     waiting = {w.node for step in root.steps if reports.is_source(step.node, step.frame) for w in step.within}
     after_all = (check for check in codes.zero_checks(root.steps) if not _is_watch(check, waiting))
     zero = next(after_all, None)
     if zero is None or any(reports.holds(part, zero.frame) for part in (*zero.message, zero.test)):
         return None
-    looks = [c for c in checks(root.steps) if c.step is not zero.step and _shows(reports, c)]
+    looks = [c for c in checks(root.steps) if c.step is not zero.step and look.shows(c)]
     at = decided_at(root.steps, zero)
-    places = [decided_at(root.steps, look) for look in looks]
-    if any(place < at for place in places):
+    places = [decided_at(root.steps, one) for one in looks]
+    if any(place < at for place in places) or _shows_output(zero):
+        return None
+    if any(look.prints(step) for step in root.steps[:at]):
         return None
     later = any(place > at for place in places)
-    return zero if later or _takes_after(reports, root, at) else None
+    return zero if later or any(look.takes(step) for step in root.steps[at + 1 :]) else None
+
+
+def _shows_output(check: Check) -> bool:
+    """Whether the message holds what a program wrote, its traceback with it."""
+    nodes = (node for part in check.message for node in ast.walk(part))
+    return any(isinstance(node, ast.Attribute) and node.attr in _OUTPUT for node in nodes)
 
 
 def _is_watch(check: Check, waiting: set[ast.AST]) -> bool:
@@ -89,25 +170,6 @@ def _is_watch(check: Check, waiting: set[ast.AST]) -> bool:
     return any(
         within.node in waiting and (isinstance(within.node, ast.While) or within.part is Part.HANDLER)
         for within in check.step.within
-    )
-
-
-def _shows(reports: Derived, check: Check) -> bool:
-    """Whether a check looks into a report, rather than at whether there is one."""
-    if any(reports.holds(part, check.frame) for part in check.message):
-        return True
-    match check.test:
-        case ast.Compare(comparators=[ast.Constant(value=None)]):
-            return False
-        case ast.Compare(left=ast.Call(func=ast.Name(id="len"))):
-            return False
-    return reports.holds(check.test, check.frame)
-
-
-def _takes_after(reports: Derived, root: Root, at: int) -> bool:
-    return any(
-        isinstance(step.node, ast.Call) and reports.is_source(step.node, step.frame)
-        for step in root.steps[at + 1 :]
     )
 
 
