@@ -1,6 +1,7 @@
 """What a worker tells its parent, and which of its steps stand under a `try` that tells what was raised."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -11,6 +12,14 @@ from app.domain.lint.workers import How, Worker
 
 # RuntimeError is what torch raises where a group fails, AssertionError what the worker itself does.
 _BROAD = {"Exception", "BaseException", "RuntimeError", "AssertionError"}
+_OF_ANYTHING = {"Exception", "BaseException"}
+# By such a name a worker keeps how it went, to tell it later.
+_OUTCOME = re.compile(
+    r"(?:^|_)(?:status|outcome|result|report|ok|success|succeeded|passed|failed|failure|err|errors?"
+    r"|exc|exception|tb|trace|traceback|msg|message|rc|code)(?:_|$)",
+    re.IGNORECASE,
+)
+_FAILED = re.compile(r"err|fail|traceback|exception", re.IGNORECASE)
 _RECORDS = (
     "torch.distributed.elastic.multiprocessing.errors.record",
     "torch.distributed.elastic.multiprocessing.record",
@@ -60,7 +69,20 @@ class Reporting:
     @cached_property
     def reporting_handlers(self) -> dict[ast.ExceptHandler, Told]:
         """Those of them that catch whatever the work may raise."""
-        return {handler: one for handler, one in self.telling_handlers.items() if self.is_broad(handler)}
+        return {
+            handler: one
+            for handler, one in self.telling_handlers.items()
+            if self.is_broad(handler) and not self._is_expected(handler, one)
+        }
+
+    def _is_expected(self, handler: ast.ExceptHandler, told: Told) -> bool:
+        """Whether it catches what the test wants to see: one kind, told without a word of failure."""
+        if handler.type is None or any(name in _OF_ANYTHING for name in self._caught(handler)):
+            return False
+        words = [n.value for part in told.content for n in ast.walk(part) if isinstance(n, ast.Constant)]
+        is_failure = any(_FAILED.search(word) for word in words if isinstance(word, str))
+        formats = any(_holds_exception(part, None) for part in handler.body)
+        return not (is_failure or formats or _raises_again(handler))
 
     @cached_property
     def swallows(self) -> bool:
@@ -73,22 +95,21 @@ class Reporting:
         found: dict[ast.ExceptHandler, set[str]] = {}
         for step in self.steps:
             handlers = [w.handler for w in step.within if w.part is Part.HANDLER and w.handler is not None]
-            if (
-                handlers
-                and isinstance(step.node, ast.Assign)
-                and _holds_exception(step.node.value, handlers[-1].name)
-            ):
+            if handlers and isinstance(step.node, ast.Assign):
+                names = [n for target in step.node.targets for n in _base_names(target)]
+                raised = _holds_exception(step.node.value, handlers[-1].name)
                 found.setdefault(handlers[-1], set()).update(
-                    n for t in step.node.targets for n in _base_names(t)
+                    name for name in names if raised or _OUTCOME.search(name)
                 )
         return found
 
     def is_broad(self, handler: ast.ExceptHandler) -> bool:
         """Whether it catches whatever the work may raise."""
-        if handler.type is None:
-            return True
+        return handler.type is None or any(name in _BROAD for name in self._caught(handler))
+
+    def _caught(self, handler: ast.ExceptHandler) -> list[str]:
         types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-        return any(self._program.file.dotted(one) in _BROAD for one in types)
+        return [self._program.file.dotted(one) for one in types if one is not None]
 
     def reporting_try(self, step: Step) -> Within | None:
         """The innermost try, with or decorator around a step by which what it raises is told."""
@@ -157,7 +178,7 @@ def _raises_again(handler: ast.ExceptHandler) -> bool:
     return False
 
 
-def _holds_exception(value: ast.expr, name: str | None) -> bool:
+def _holds_exception(value: ast.AST, name: str | None) -> bool:
     """Whether an expression tells of the exception being handled."""
     for node in ast.walk(value):
         if isinstance(node, ast.Name) and name is not None and node.id == name:
@@ -176,6 +197,9 @@ def _holds_exception(value: ast.expr, name: str | None) -> bool:
 
 
 def _base_names(target: ast.expr) -> Iterator[str]:
+    if isinstance(target, ast.Tuple | ast.List):
+        for element in target.elts:
+            yield from _base_names(element)
     while isinstance(target, ast.Subscript | ast.Attribute):
         target = target.value
     if isinstance(target, ast.Name):

@@ -170,3 +170,63 @@ def test_a_programs_results_are_no_report_of_a_failure(words: str) -> None:
         assert torch.load(tmp_path / "errors") == []
         """,
     )
+
+
+@pytest.mark.parametrize(
+    ("handler", "kept", "told"),
+    [
+        ("except Exception as error:", "status, detail = 'failed', repr(error)", "(rank, status, detail)"),
+        ("except Exception:", "status = 'failed'", "{'rank': rank, 'status': status}"),
+        ("except:", "[is_ok, *rest] = [False, rank]", "(rank, is_ok)"),
+        ("except (ValueError, RuntimeError):", "status = traceback.format_exc()", "(rank, status)"),
+        ("except RuntimeError:", "outcome = None; raise", "(rank, outcome)"),
+        ("except AssertionError:", "outcome = None", "('error', rank, outcome)"),
+    ],
+)
+def test_a_report_that_is_put_below_the_try_covers_no_init_above_it(
+    handler: str, kept: str, told: str
+) -> None:
+    assert_marked(
+        Rule.INIT_OUTSIDE_TRY,
+        f"""
+    def work(rank, out):
+        mesh = init_device_mesh("cpu", (2,))  # <-
+        try:
+            dist.barrier()
+        {handler}
+            {kept}
+        out.put({told})
+
+    def test_it():
+        out = mp.Queue()
+        mp.spawn(work, args=(out,), nprocs=2)
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("handler", "kept", "told"),
+    [
+        ("except RuntimeError as error:", "told = str(error)", "(rank, told, 0)"),
+        ("except AssertionError as error:", "told = error.args", "told"),
+        ("except Exception:", "number = 0", "(rank, number)"),
+        ("except Exception:", "status = 'failed'", "(rank, 1)"),
+    ],
+)
+def test_an_expected_error_or_a_fallback_is_no_report(handler: str, kept: str, told: str) -> None:
+    assert_marked(
+        Rule.INIT_OUTSIDE_TRY,
+        f"""
+    def work(rank, out):
+        dist.init_process_group("gloo", rank=rank, world_size=2)
+        try:
+            dist.new_group([0, 0])
+        {handler}
+            {kept}
+        out.put({told})
+
+    def test_it():
+        out = mp.Queue()
+        mp.spawn(work, args=(out,), nprocs=2)
+        """,
+    )
