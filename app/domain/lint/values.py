@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from app.domain.lint.bindings import Binding, default_of
 from app.domain.lint.collected import fixture_name
@@ -10,6 +11,7 @@ from app.domain.lint.parametrized import parametrized
 from app.domain.lint.source import Function, SourceFile
 
 _FARTHEST = 24  # hops from a name to where its value is made; people's code needs six or so
+_DEEPEST = 12  # calls within the answer about a call: `args = wrap(*args)` asks for itself without an end
 _WRAPPERS = {"enumerate", "list", "tuple", "reversed", "sorted", "set", "iter", "tqdm"}
 
 
@@ -19,6 +21,7 @@ class Values:
     def __init__(self, file: SourceFile) -> None:
         self.file = file
         self._module = Frame(file.module)
+        self._depth = 0
         self._frames: dict[Function, Frame] = {}
         self._callees: dict[tuple[ast.AST, Frame], tuple[Callee, ...]] = {}
         self._fixtures = {name: f for f in file.functions if (name := fixture_name(file, f)) is not None}
@@ -212,11 +215,20 @@ class Values:
 
     def _returned(self, value: Value, hops: int) -> Value | None:
         assert isinstance(value.node, ast.Call)
-        for callee in self.callees(value.node.func, value.frame, hops // 2):
-            given = self._given_back(callee.function)
-            if given is not None:
-                return Value(given, self.activation(callee, value.node, value.frame), value.place)
+        with self._deeper() as is_far:
+            for callee in () if is_far else self.callees(value.node.func, value.frame, hops // 2):
+                given = self._given_back(callee.function)
+                if given is not None:
+                    return Value(given, self.activation(callee, value.node, value.frame), value.place)
         return None
+
+    @contextmanager
+    def _deeper(self) -> Iterator[bool]:
+        self._depth += 1
+        try:
+            yield self._depth > _DEEPEST
+        finally:
+            self._depth -= 1
 
     def _given_back(self, function: Function) -> ast.expr | None:
         """What a call of it returns, or a fixture yields; the first that is not None."""
@@ -301,11 +313,12 @@ class Values:
 
     def decorated(self, function: Function, scope: Frame) -> Callee:
         """What a decorator of the file has made of a function; the function itself where none has."""
-        for decorator in reversed(getattr(function.node, "decorator_list", ())):
-            for callee in self.callees(decorator, scope, 4):
-                applied = callee.called_with((Value(function.node, scope),), {})
-                for inner in self._given_back_by(applied):
-                    return Callee(inner, applied)
+        with self._deeper() as is_far:
+            for decorator in () if is_far else reversed(getattr(function.node, "decorator_list", ())):
+                for callee in self.callees(decorator, scope, 4):
+                    applied = callee.called_with((Value(function.node, scope),), {})
+                    for inner in self._given_back_by(applied):
+                        return Callee(inner, applied)
         return Callee(function, scope)
 
     def _given_back_by(self, applied: Frame) -> Iterator[Function]:
