@@ -20,11 +20,14 @@ _CONFIG_BYTES = 64 << 10
 def interpreter_for(project: Path, asked: Path | None, *, isolated: bool) -> Path:
     """The one that was asked for, else the project's own environment, the one on the path, ours.
 
-    Raises typer's BadParameter for one that cannot be started, Gone where pytest is in none of them. What is
-    installed for one user only is not in the sandbox, and does not count there.
+    Raises typer's BadParameter for a name that no program has, Gone where pytest is in none of them, and for
+    a path with no program: what makes that environment may have failed. What is installed for one user only
+    is not in the sandbox, and does not count there.
     """
     if asked is not None:
         found = shutil.which(asked)
+        if found is None and len(asked.parts) > 1:
+            raise Gone(str(asked), "no program that can be started is there; --python names another one")
         if found is None:
             raise typer.BadParameter(f"--python: {asked} is no program that can be started")
         python = Path(found).absolute()

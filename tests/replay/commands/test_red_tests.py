@@ -354,6 +354,35 @@ def test_a_bug_of_ours_is_told_in_a_job_and_is_a_bug_elsewhere(
     assert [one.partition(" ")[0] for one in lines] == ["::warning"]
 
 
+@pytest.mark.parametrize("ends", [SystemExit(143), KeyboardInterrupt()])
+def test_a_signal_ends_the_command_with_0_in_a_job_alone(
+    ends: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def is_ended(**_: object) -> None:
+        raise ends
+
+    with pytest.raises(type(ends)):
+        guarded(is_ended)(from_junit=["a.xml"])
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    guarded(is_ended)(from_junit=["a.xml"])
+    assert "was ended before it was done" in capsys.readouterr().err
+
+
+def test_an_environment_that_was_never_made_is_told_and_changes_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = write_project(tmp_path / "project")
+    (tmp_path / "results.xml").write_text(results(("tests.test_sums", "test_wrong")))
+    (tmp_path / "summary").touch()
+    asked = ("replay", "--from-junit", tmp_path / "results.xml", "--project", project)
+    asked = (*asked, "--python", tmp_path / "env" / "bin" / "python", "--out", tmp_path / "out")
+    assert flake_triage(*asked).code == 3
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
+    assert flake_triage(*asked).code == 0
+    assert "no program that can be started is there" in (tmp_path / "summary").read_text()
+
+
 def test_wrong_use_is_told_in_a_job_as_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     (tmp_path / "results.xml").write_text(results(("tests.test_sums", "test_wrong")))

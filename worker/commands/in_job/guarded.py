@@ -36,6 +36,8 @@ def guarded(replay: Callable[..., None]) -> Callable[..., None]:
             raise
         except typer.Exit:
             return
+        except (SystemExit, KeyboardInterrupt):  # what was known by then stands in the summary already
+            says.progress("flake-triage: the replay was ended before it was done")
         except (*Expected, Refused) as error:
             _tell(step, str(error))
         except Exception as error:  # noqa: BLE001 - a bug of ours is told, and is not the job's failure
