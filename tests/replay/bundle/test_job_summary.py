@@ -120,6 +120,17 @@ def test_a_giant_text_is_cut_within_the_bound() -> None:
     assert len(told.encode()) <= LIMIT_BYTES
 
 
+def test_what_is_folded_stays_folded_however_much_it_is() -> None:
+    """A dollar sign takes most bytes of all that are escaped."""
+    first = diverged()
+    others = tuple(Explained(CauseKind.NOT_EXPLAINED, sentence=f"{n} {'$' * 900}") for n in range(40))
+    first = replace(first, replay=replace(first.replay, collateral=others))
+    page = page_of(summary(job(first, not_reproduced())))
+    assert [len(page.css(name)) for name in ("h3", "details")] == [3, 2]
+    assert not page.css("details h3")
+    assert "More in the evidence." in page.css("details")[0].text()
+
+
 @pytest.mark.parametrize("kind", [one for one in CauseKind if one is not CauseKind.NONE])
 @pytest.mark.parametrize("verdict", list(ReplayVerdict))
 def test_there_is_something_to_do_about_everything(kind: CauseKind, verdict: ReplayVerdict) -> None:

@@ -20,7 +20,8 @@ LIMIT_BYTES: Final = 1000 * 1024
 """GitHub refuses a step's summary of more than 1024 KiB, all of it."""
 MOST_ROWS: Final = 200
 MOST_FRAMES: Final = 8
-_TEST_BYTES: Final = 100 * 1024
+_TEST_BYTES: Final = 80 * 1024
+_FOLDED_BYTES: Final = 20 * 1024
 _ROOM_FOR_THE_END: Final = 80 * 1024
 HIDES: Final = frozenset(
     {FindingKind.UNREAD_REPORT, FindingKind.REPORT_NOT_SHOWN, FindingKind.INIT_OUTSIDE_TRY}
@@ -34,7 +35,7 @@ def summary(report: JobReport, *, limit_bytes: int = LIMIT_BYTES) -> str:
     room = limit_bytes - len(head.encode()) - min(len(tail.encode()), _ROOM_FOR_THE_END) - 200
     parts = []
     for number, one in enumerate(report.replayed):
-        told = cut_bytes("\n\n".join(_test(one)), _TEST_BYTES)
+        told = _told(one)
         room -= len(told.encode()) + 2
         if room < 0:
             parts.append(f"{counted(len(report.replayed) - number, 'more test')} in the evidence.")
@@ -56,6 +57,12 @@ def _head(report: JobReport) -> Iterator[str]:
     yield from (f"> {inline(note)}" for note in report.notes)
 
 
+def _told(one: Replayed) -> str:
+    """What is cut leaves whole what is folded: an open `<details>` would hide all tests after it."""
+    folded = _folded("Trials and what else was found", "\n\n".join(_details(one.replay)))
+    return "\n\n".join((cut_bytes("\n\n".join(_test(one)), _TEST_BYTES), folded))
+
+
 def _test(one: Replayed) -> Iterator[str]:
     replay, cause = one.replay, one.replay.explanation.cause
     yield f"### {code(replay.test, 300)}"
@@ -70,7 +77,6 @@ def _test(one: Replayed) -> Iterator[str]:
         yield "A mend must stand\n\n" + "\n".join(bounds)
     yield "**What to do**\n\n" + "\n".join(f"- {told}" for told in [*advice(replay), *_commands(replay)])
     yield from _timeline(one)
-    yield _folded("Trials and what else was found", "\n\n".join(_details(replay)))
 
 
 def _raised(replay: Replay) -> Iterator[str]:
@@ -179,4 +185,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _folded(title: str, inside: str) -> str:
+    if len(inside.encode()) > _FOLDED_BYTES:
+        whole_lines, _, _ = cut_bytes(inside, _FOLDED_BYTES).rpartition("\n")
+        inside = f"{whole_lines}\n\nMore in the evidence."
     return f"<details><summary>{title}</summary>\n\n{inside}\n\n</details>"
