@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.domain.lint.channels import Taken, taken
+from app.domain.lint.channels import Taken, is_same, taken
 from app.domain.lint.frames import Frame, Value
 from app.domain.lint.program import Program
 from app.domain.lint.ranks import number
@@ -33,9 +33,15 @@ class Wait:
 
 def waits(program: Program, steps: tuple[Step, ...]) -> Iterator[Wait]:
     """All blocking reads of queues and pipes, and waits for events, in order."""
-    polled = {id(step.node): step for step in steps if _is_poll(step.node)}
+    polls = [
+        (program.values.origin(step.node.func.value, step.frame), program.file.text(step.node.func.value))
+        for step in steps
+        if isinstance(step.node, ast.Call)
+        and isinstance(step.node.func, ast.Attribute)
+        and step.node.func.attr == "poll"
+    ]
     for one in taken(program, steps):
-        if not _does_not_wait(program, one) and not (_attr(one.call).startswith("recv") and polled):
+        if not _does_not_wait(program, one) and not _is_polled(program, one, polls):
             timeout_s = _timeout(program, one.call, one.step.frame)
             yield Wait(one.step, one.call, one.receiver, timeout_s, one.channel)
     for step in steps:
@@ -62,8 +68,12 @@ def _attr(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
-def _is_poll(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and _attr(node) == "poll"
+def _is_polled(program: Program, one: Taken, polls: list[tuple[Value, str]]) -> bool:
+    """Whether the pipe's end is polled somewhere, so that what is waited for is known to be there."""
+    if not _attr(one.call).startswith("recv"):
+        return False
+    text = program.file.text(one.receiver)
+    return any(is_same(channel, one.channel) or text == spelled for channel, spelled in polls)
 
 
 def _does_not_wait(program: Program, one: Taken) -> bool:
@@ -101,16 +111,19 @@ def _timeout(program: Program, call: ast.Call, frame: Frame) -> float | None:
     return None if whole is None else float(whole)
 
 
-def is_look(program: Program, node: ast.AST, frame: Frame) -> bool:
-    """Whether it asks if processes still run, or lets a spawn's own join raise for one that does not."""
+def is_look(program: Program, node: ast.AST, frame: Frame, others: frozenset[ast.AST]) -> bool:
+    """Whether it asks if processes still run, or lets a spawn's own join raise for one that does not.
+
+    `others` are the calls that make processes which are not meant.
+    """
     match node:
-        case ast.Attribute(attr=attr) if attr in _LOOKS:
-            return True
+        case ast.Attribute(attr=attr, value=owner) if attr in _LOOKS:
+            return program.values.origin(owner, frame).node not in others
         case ast.Call(func=ast.Attribute(attr="join", value=owner)):
             made = program.file.dotted(program.values.origin(owner, frame).node)
             return made.endswith(("multiprocessing.spawn()", "start_processes()"))
     return False
 
 
-def looks_in(program: Program, node: ast.AST, frame: Frame) -> bool:
-    return any(is_look(program, inner, frame) for inner in ast.walk(node))
+def looks_in(program: Program, node: ast.AST, frame: Frame, others: frozenset[ast.AST]) -> bool:
+    return any(is_look(program, inner, frame, others) for inner in ast.walk(node))

@@ -219,7 +219,7 @@ CASES = {
                 rank.start()
                 assert rank.is_alive() or rank.exitcode == 0, rank.exitcode
             for _ in range(len(ranks) - 1):
-                out.get()  # <- one-item-drained
+                out.get()  # <- no-early-exit-check, one-item-drained
         """,
     "as many reads as the parameter says": """
         def work(rank, out):

@@ -230,3 +230,110 @@ def test_an_expected_error_or_a_fallback_is_no_report(handler: str, kept: str, t
         mp.spawn(work, args=(out,), nprocs=2)
         """,
     )
+
+
+LOOKS = """
+    def work(out):
+        out.put(1)
+
+    def serve():
+        print("serving")
+"""
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "assert all(one.is_alive() for one in ranks)",
+        "for one in ranks: assert one.is_alive(), one.name",
+        "codes = [one.exitcode for one in ranks]",
+    ],
+)
+def test_a_look_right_after_the_start_watches_nothing(look: str) -> None:
+    assert_marked(
+        Rule.NO_EARLY_EXIT_CHECK,
+        f"""{LOOKS}
+    def test_it():
+        out = mp.Queue()
+        ranks = [mp.Process(target=work, args=(out,)) for _ in range(2)]
+        [one.start() for one in ranks]
+        {look}
+        assert [out.get(timeout=60) for _ in ranks] == [1, 1]  # <-
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "while any(one.is_alive() for one in ranks): time.sleep(0.1)",
+        "while out.empty(): assert all(one.is_alive() for one in ranks)",
+        "for _ in range(600): time.sleep(0.1); assert all(one.is_alive() for one in ranks)",
+        "ranks[0].join(); assert ranks[0].exitcode == 0",
+        "signal.signal(signal.SIGCHLD, print)",
+        "multiprocessing.connection.wait([one.sentinel for one in ranks], 5)",
+    ],
+)
+def test_a_look_that_waits_or_comes_after_the_end_is_enough(look: str) -> None:
+    assert_marked(
+        Rule.NO_EARLY_EXIT_CHECK,
+        f"""{LOOKS}
+    def test_it():
+        out = mp.Queue()
+        ranks = [mp.Process(target=work, args=(out,)) for _ in range(2)]
+        [one.start() for one in ranks]
+        {look}
+        assert [out.get(timeout=60) for _ in ranks] == [1, 1]
+        """,
+    )
+
+
+def test_a_message_that_names_the_code_of_the_process_is_a_look() -> None:
+    assert_marked(
+        Rule.NO_EARLY_EXIT_CHECK,
+        f"""{LOOKS}
+    def test_it():
+        ours, theirs = mp.Pipe()
+        rank = mp.Process(target=work, args=(theirs,))
+        rank.start()
+        assert ours.poll(60), f"exit code {{rank.exitcode}}"
+        assert ours.recv() == 1
+        """,
+    )
+
+
+def test_a_look_at_another_process_watches_nothing() -> None:
+    assert_marked(
+        Rule.NO_EARLY_EXIT_CHECK,
+        f"""{LOOKS}
+    def test_it():
+        out = mp.Queue()
+        server = mp.Process(target=serve)
+        server.start()
+        rank = mp.Process(target=work, args=(out,))
+        rank.start()
+        while server.is_alive():
+            print(out.get(timeout=60))  # <-
+        """,
+    )
+
+
+def test_a_poll_of_one_pipe_says_nothing_of_another() -> None:
+    assert_marked(
+        Rule.NO_EARLY_EXIT_CHECK,
+        """
+    def send(end):
+        end.send(1)
+
+    def test_it(given):
+        ours, theirs = mp.Pipe()
+        mine, yours = mp.Pipe()
+        for end in (theirs, yours):
+            mp.Process(target=send, args=(end,)).start()
+        if ours.poll(1):
+            print("it is there")
+        print(given.poll(), given.recv())
+        print(ours.recv(), os.poll())
+        print(mine.recv())  # <-
+        """,
+    )

@@ -8,13 +8,18 @@ with the mend fails in 4 s with the worker's own traceback.
 import ast
 from collections.abc import Iterator
 
+from app.domain.lint.channels import is_same
 from app.domain.lint.finding import Rule
 from app.domain.lint.mending import empty_name, mend, name_of, one_name, plain, processes_name
 from app.domain.lint.program import Program, Root
-from app.domain.lint.steps import Step, is_loop
+from app.domain.lint.reporting import Reporting
+from app.domain.lint.steps import Step, Within, is_loop
 from app.domain.lint.waits import OF_SEVERAL, SHORT_S, Wait, is_look, looks_in, waits
 from app.domain.lint.weakness import Weakness
 from app.domain.lint.workers import How, Start
+
+_GOES_ON = {"sentinel", "sentinels", "SIGCHLD"}  # handed to what waits, or to what the system calls
+_PAUSES = {"sleep", "poll", "wait", "get", "recv"}
 
 
 def find(program: Program) -> Iterator[Weakness]:
@@ -47,17 +52,61 @@ def is_long(wait: Wait) -> bool:
 
 
 def _is_watched(program: Program, root: Root, wait: Wait, first: int, place: int) -> bool:
-    """Whether processes are looked at in the loop that waits, or between their start and the wait."""
+    """Whether processes are looked at while the parent waits, or were seen through before it waits."""
     loops = [within for within in wait.step.within if is_loop(within)]
-    if _ends_by_itself(program, root, wait, place) or looks_in(program, wait.call, wait.step.frame):
+    others = _others(program, root, wait)
+    if _ends_by_itself(program, root, wait, place) or looks_in(program, wait.call, wait.step.frame, others):
         return True
-    if any(looks_in(program, loop.node, loop.frame) for loop in loops):
+    if any(looks_in(program, loop.node, loop.frame, others) for loop in loops):
         return True
     inside = {loop.node for loop in loops}
     for step in root.steps:
-        if inside & {within.node for within in step.within} and _looks(program, step):
+        if inside & {within.node for within in step.within} and _looks(program, step, others):
             return True
-    return any(_looks(program, step) for step in root.steps[first:place])
+    return any(_is_lasting(program, root, step, wait, others) for step in root.steps[first:place])
+
+
+def _others(program: Program, root: Root, wait: Wait) -> frozenset[ast.AST]:
+    """The calls that make processes which put nothing on what is waited for: their life tells nothing."""
+    if wait.channel is None:
+        return frozenset()
+    made, putting = set[ast.AST](), set[ast.AST]()
+    for worker in root.workers:
+        assert worker.start.step is not None
+        made.add(worker.start.step.node)
+        if any(is_same(one.channel, wait.channel) for one in Reporting(program, worker).told):
+            putting.add(worker.start.step.node)
+    return frozenset(made - putting) if putting else frozenset()
+
+
+def _is_lasting(program: Program, root: Root, step: Step, wait: Wait, others: frozenset[ast.AST]) -> bool:
+    """Whether a look before the wait holds for it: one that itself waited, or that goes on beside it.
+
+    `assert process.is_alive()` right after the start tells nothing of the minutes that follow.
+    """
+    if not _looks(program, step, others):
+        return False
+    if isinstance(step.node, ast.While) or any(_is_waiting(within) for within in step.within):
+        return True
+    if any(isinstance(n, ast.Attribute) and n.attr in _GOES_ON for n in ast.walk(step.node)):
+        return True
+    if any(node is step.node for node in program.file.around(wait.call)):
+        return True
+    return any(_is_join(earlier.node) for earlier in root.steps[: root.steps.index(step)])
+
+
+def _is_waiting(within: Within) -> bool:
+    """Whether it is a loop that goes round until something has come: a while, or one that sleeps."""
+    if not is_loop(within):
+        return False
+    return isinstance(within.node, ast.While) or any(
+        isinstance(n, ast.Attribute | ast.Name) and getattr(n, "attr", getattr(n, "id", "")) in _PAUSES
+        for n in ast.walk(within.node)
+    )
+
+
+def _is_join(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "join"
 
 
 def _ends_by_itself(program: Program, root: Root, wait: Wait, place: int) -> bool:
@@ -73,14 +122,14 @@ def _ends_by_itself(program: Program, root: Root, wait: Wait, place: int) -> boo
     return False
 
 
-def _looks(program: Program, step: Step) -> bool:
+def _looks(program: Program, step: Step, others: frozenset[ast.AST]) -> bool:
     if isinstance(step.node, ast.Call):
-        return is_look(program, step.node, step.frame) or is_look(program, step.node.func, step.frame)
+        return any(is_look(program, node, step.frame, others) for node in (step.node, step.node.func))
     headed = isinstance(
         step.node, ast.If | ast.While | ast.For | ast.With | ast.Try | ast.FunctionDef | ast.ClassDef
     )
     parts = [getattr(step.node, "test", None), getattr(step.node, "iter", None)] if headed else [step.node]
-    return any(looks_in(program, part, step.frame) for part in parts if part is not None)
+    return any(looks_in(program, part, step.frame, others) for part in parts if part is not None)
 
 
 def _weakness(program: Program, root: Root, wait: Wait) -> Weakness:
