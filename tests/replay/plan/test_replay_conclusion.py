@@ -65,6 +65,16 @@ def test_failures_of_other_modes_are_collateral() -> None:
     assert (report.bound.failures, report.bound.trials) == (1, 3)
 
 
+def test_another_failure_without_a_cause_is_told_by_how_it_ended() -> None:
+    silent = replace(BREAKS, cause=Explained(CauseKind.NONE))
+    left = replace(
+        made_trial(2, silent), signature="another", reason="pytest's own process ended with exit code 0"
+    )
+    trials = (made_trial(1, BREAKS), left, replace(left, signature="a third", reason=""))
+    report = conclude(Asked("t", Reference()), trials, lambda a, b: a.signature == b.signature)
+    assert [cause.sentence for cause in report.collateral] == [left.reason, "nothing says why"]
+
+
 def test_void_trials_count_nowhere_but_are_shown() -> None:
     void = made_trial(2, replace(BREAKS, outcome=Outcome.VOID), arm=Arm.PAUSE)
     report = _conclude(made_trial(1, PASSES), void)

@@ -1,7 +1,7 @@
 """From all trials of a replay to its report: the same for one that just ended and for one read from disk."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.domain.replay_words import CauseKind, FindingKind, Outcome, ReplayVerdict
 from worker.replay.calibration import is_busy
@@ -61,8 +61,14 @@ def conclude(asked: Asked, trials: Sequence[Trial], agrees: Agrees) -> Replay:
         limits={**limits_told(everything), **asked.told},
         decisions=asked.decisions,
         seed=asked.seed,
-        collateral=tuple(_best(group).explanation.cause for group in modes.others),
+        collateral=tuple(_told(_best(group)) for group in modes.others),
     )
+
+
+def _told(trial: Trial) -> Explained:
+    """Its cause; where the journals hold none, such as of a process that left early, how the trial ended."""
+    cause = trial.explanation.cause
+    return cause if cause.sentence else replace(cause, sentence=trial.reason or "nothing says why")
 
 
 def _busy_told(verdict: ReplayVerdict, told: Mapping[str, object]) -> str:
