@@ -253,6 +253,26 @@ HEALTHY = {
                 torch.gather(state, 0, state)
                 torch.cuda.synchronize()
     """,
+    "an argument that spawn gives to all ranks alike, from a loop around it": """
+        def run(rank, is_wrapped):
+            dist.init_process_group("gloo", rank=rank, world_size=2)
+            model = Wrapped(net) if is_wrapped else DistributedDataParallel(net)
+            dist.barrier()
+        def test_run():
+            for is_wrapped in [True, False]:
+                mp.spawn(run, args=(is_wrapped,), nprocs=2)
+    """,
+    "an argument of all processes of one group, from a loop around theirs": """
+        def run(rank, is_wrapped):
+            dist.init_process_group("gloo", rank=rank, world_size=2)
+            if is_wrapped:
+                dist.barrier()
+            dist.barrier()
+        def test_run():
+            for is_wrapped in [True, False]:
+                for rank in range(2):
+                    mp.Process(target=run, args=(rank, is_wrapped)).start()
+    """,
 }
 
 

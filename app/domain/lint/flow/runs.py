@@ -13,7 +13,7 @@ from app.domain.lint.program import Program
 from app.domain.lint.sameness import BY_RANK, OF_RANK, SAME, Held, Sameness, alike, names_a_rank, of_parameter
 from app.domain.lint.source import Function, own_nodes
 from app.domain.lint.steps import is_loop
-from app.domain.lint.workers import Worker
+from app.domain.lint.workers import How, Worker
 
 MOST_POINTS = 5_000  # of one run; the longest test of torch's own suite has eleven hundred
 MOST_POINTS_OF_A_FILE = 150_000  # torch's longest test file, of ten thousand lines, has 45 thousand
@@ -148,22 +148,18 @@ class _Tracing:
 
 
 def _counters(worker: Worker) -> set[str]:
-    """The names that count the processes in the loop that starts them."""
-    found: set[str] = set()
+    """The names that count the processes in the loop that starts them one by one.
+
+    Loops around that loop, or around a spawn of all at once, give every rank of one group the same.
+    """
     step = worker.start.step
-    for loop in step.within if step is not None else ():
-        if is_loop(loop):
-            targets = [g.target for g in getattr(loop.node, "generators", ())] or [
-                getattr(loop.node, "target", None)
-            ]
-            found |= {
-                n.id
-                for target in targets
-                if target is not None
-                for n in ast.walk(target)
-                if isinstance(n, ast.Name)
-            }
-    return found
+    loops = [one.node for one in step.within if is_loop(one)] if step is not None else []
+    if worker.start.how is How.SPAWN or not loops:
+        return set()
+    targets = [g.target for g in getattr(loops[-1], "generators", ())] or [getattr(loops[-1], "target", None)]
+    return {
+        n.id for target in targets if target is not None for n in ast.walk(target) if isinstance(n, ast.Name)
+    }
 
 
 def _unknown(function: Function) -> dict[str, Held]:

@@ -34,16 +34,21 @@ from app.domain.lint.weakness import Weakness
 
 
 def find(program: Program) -> Iterator[Weakness]:
-    seen: set[tuple[ast.AST, tuple[str, ...]]] = set()
+    """One for each gap between two collectives, at the first place that may raise: one mend closes it."""
+    gaps: dict[tuple[tuple[str, ...], Window | None], Weakness] = {}
     for run in (r for r in runs(program) if not r.is_alone):
         for point in run.of_kind(Kind.RAISE):
             awaited = _awaited_by_others(point)
-            if awaited is None or point.node is None or (point.node, run.tests) in seen:
-                continue
-            before = _came_from(point)
-            if before is not None:
-                seen.add((point.node, run.tests))
-                yield _weakness(program, run, point, before, awaited)
+            before = None if awaited is None or point.node is None else _came_from(point)
+            if awaited is not None and before is not None:
+                found = _weakness(program, run, point, before, awaited)
+                gap = (run.tests, found.window)
+                gaps[gap] = min(gaps.get(gap, found), found, key=_line)
+    yield from gaps.values()
+
+
+def _line(weakness: Weakness) -> int:
+    return int(getattr(weakness.node, "lineno", 1))
 
 
 def _awaited_by_others(point: Point) -> Point | None:
