@@ -139,7 +139,7 @@ def test_long_texts_are_cut_on_pages_and_the_cut_is_marked(story: TestClient) ->
         page(story, "/tests/1").css_first("article.mode a[href^='/failures/']").attributes["href"] or "",
     )
     assert len(whole.css_first(".text").text()) == 50_000
-    log = page(story, "/files/3")
+    log = page(story, "/files/5")
     assert words(log.css(".hint")[-1]) == (
         "237,856 bytes before this are not shown; the file was cut when it was fetched"
     )

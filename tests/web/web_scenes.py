@@ -231,7 +231,7 @@ def hostile_file(session: Session, *, path: str) -> int:
     blobs.keep(session, log)
     file = artifacts.SourceFile(None, "log", path, artifacts.FileKind.RANK_LOG, log.digest)
     artifacts.add_files(session, 14, [file])
-    return 3
+    return 5
 
 
 def long_texts(session: Session, *, characters: int) -> None:
