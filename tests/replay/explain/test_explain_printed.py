@@ -51,6 +51,32 @@ def test_consequence_that_was_printed_first_is_not_the_origin() -> None:
     assert len(cause.consequences) == 1
 
 
+ABORT = "terminate called without an active exception\nFatal Python error: Aborted\n\n"
+
+
+def test_exception_printed_above_an_abort_came_before_it_however_late_its_worker_ended() -> None:
+    text = of(2, "ValueError: shard 3 is bad") + of(1, CLOSED) + ABORT
+    story = Story(2, bare=True)
+    story.exit(0, 5.0, -6)
+    story.exit(1, 5.9, 1)
+    story.exit(None, 9.2, 1)
+    cause = explain(story.facts(stderr_tail=text)).cause
+    assert (cause.kind, cause.rank) == (CauseKind.RANK_EXCEPTION, 1)
+    assert "ValueError: shard 3 is bad" in cause.sentence
+
+
+def test_exception_printed_below_an_abort_is_not_put_before_it() -> None:
+    text = ABORT + of(2, "ValueError: shard 3 is bad")
+    story = Story(2, bare=True)
+    story.exit(0, 5.0, -6)
+    story.exit(1, 5.9, 1)
+    story.exit(None, 9.2, 1)
+    cause = explain(story.facts(stderr_tail=text)).cause
+    assert (cause.kind, cause.rank) == (CauseKind.CRASH_SIGNAL, 0)
+    assert "while exiting" in cause.sentence
+    assert "after its work" not in cause.sentence, "a traceback leaves open whether its work was done"
+
+
 def test_only_consequences_explain_nothing() -> None:
     text = of(1, f"RuntimeError: {CLOSED}") + of(2, f"RuntimeError: {CLOSED}")
     assert cause_of(text, 1, 1).kind is CauseKind.NOT_EXPLAINED

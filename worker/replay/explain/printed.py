@@ -2,7 +2,7 @@
 
 multiprocessing heads a worker's traceback with its name, `Process SpawnProcess-2:`; torch heads each line
 with `[rank1]:`. A block counts only for a worker that did end with an exit code of its own. When it was
-raised is not known: it is put at the worker's end.
+raised is not known: it is put at the worker's end, or at a crash's if it stands above the crash's words.
 """
 
 import re
@@ -12,6 +12,7 @@ from typing import Final
 
 from worker.replay.explain.lives import Lives, know_lives
 from worker.replay.facts import Frame, Linked, Process, Raised, Seen, TrialFacts
+from worker.replay.joined.last_words import CRASHES
 from worker.replay.reading.project_files import is_of_project
 
 _SCANNED_LINES: Final = 5_000
@@ -19,6 +20,7 @@ _MOST_FRAMES: Final = 200
 _HEADER: Final = "Traceback (most recent call last):"
 _CAUSE: Final = "The above exception was the direct cause of the following exception:"
 _CONTEXT: Final = "During handling of the above exception, another exception occurred:"
+_LAST_WORDS: Final = re.compile(r"terminate called|Fatal Python error: ")
 _PROCESS: Final = re.compile(r"Process [A-Za-z]{0,40}Process-(\d{1,5}):$")
 _RANK: Final = re.compile(r"\[rank(\d{1,5})\]: ?")
 _FRAME: Final = re.compile(r'  File "([^"]{1,1000})", line (\d{1,9}), in (.{1,300})$')
@@ -27,11 +29,15 @@ _EXCEPTION: Final = re.compile(r"([A-Za-z_][\w.]{0,200})(?:: (.{0,2000}))?$")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A traceback with what was printed above it; `number` is multiprocessing's, `rank` torch's own word."""
+    """A traceback with what was printed above it; `number` is multiprocessing's, `rank` torch's own word.
+
+    `above_crash`: a process spoke of its abort only below it.
+    """
 
     number: int | None
     rank: int | None
     link: Linked
+    above_crash: bool = False
 
 
 def with_printed(facts: TrialFacts) -> TrialFacts:
@@ -44,8 +50,9 @@ def with_printed(facts: TrialFacts) -> TrialFacts:
         key=lambda one: (one.started, one.pid),
     )
     blocks = list(read_blocks(facts.stderr_tail))
+    crashes = [one.t for one in lives.exits.values() if one.signal in CRASHES]
     raised = [
-        _raised(pid, lives.exits[pid].t, identity, block.link)
+        _raised(pid, min([lives.exits[pid].t, *(crashes if block.above_crash else ())]), identity, block.link)
         for identity, block in enumerate(blocks, 1)
         if (pid := _owner(block, blocks, workers, lives)) is not None
     ]
@@ -57,6 +64,7 @@ def read_blocks(text: str) -> Iterator[Block]:
     number: int | None = None
     behind: tuple[str, Linked] | None = None
     lines = text.splitlines()[-_SCANNED_LINES:]
+    last_words = max((at for at, line in enumerate(lines) if _LAST_WORDS.search(line)), default=-1)
     at = 0
     while at < len(lines):
         rank, line = _without_rank(lines[at])
@@ -76,7 +84,7 @@ def read_blocks(text: str) -> Iterator[Block]:
         if chained:
             behind, at = (chained, link), at_chain
             continue
-        yield Block(number, rank, link)
+        yield Block(number, rank, link, above_crash=at <= last_words)
         number, behind = None, None
 
 

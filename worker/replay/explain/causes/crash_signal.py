@@ -14,11 +14,12 @@ from app.domain.replay_words import CauseKind
 from worker.replay.explain.aftermath import signal_name
 from worker.replay.explain.answers import Answer
 from worker.replay.explain.native_dumps import frames_of_dump
+from worker.replay.explain.printed import read_blocks
 from worker.replay.explain.scene import Scene
 from worker.replay.explain.sentences import clean, innermost_of_project, place, stable_place
 from worker.replay.facts import Exit, Frame
+from worker.replay.joined.last_words import CRASHES
 
-CRASHES = {int(one) for one in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)}
 _OF_EXITING = {"_shutdown", "_exit_function", "_run_finalizers", "_python_exit", "_run_exitfuncs"}
 """Functions in which an interpreter that exits waits for its threads and runs its last calls."""
 
@@ -98,7 +99,11 @@ def _died(scene: Scene, end: Exit, *, exiting: bool | None, frame: Frame | None)
     name, by = scene.ranks.name(end.pid), signal_name(end.signal or 0)
     verb = "was aborted by" if end.signal == signal.SIGABRT else "died of"
     if exiting:
-        return f"{name} {verb} {by} (exit code {end.code}) while exiting, after its work"
+        # A bare trial sees of the work only what was printed: a traceback, of whomever, leaves it open.
+        is_done = not scene.facts.bare or next(read_blocks(scene.facts.stderr_tail), None) is None
+        return (
+            f"{name} {verb} {by} (exit code {end.code}) while exiting{', after its work' if is_done else ''}"
+        )
     if exiting is None:
         unseen = "whether during its work or while exiting was not seen"
         return f"{name} {verb} {by} (exit code {end.code}); {unseen}"
