@@ -14,7 +14,7 @@ from worker.commands.interpreters import interpreter_for
 from worker.commands.telling import tell
 from worker.replay.bundle import layout
 from worker.replay.bundle.injected import injected_lines
-from worker.replay.bundle.manifest import read_manifest
+from worker.replay.bundle.manifest import differences, read_manifest
 from worker.replay.bundle.named import named_story
 from worker.replay.bundle.rejudge import rejudge
 from worker.replay.bundle.repeat import Repeated, repeat
@@ -80,7 +80,10 @@ def _checked(found: Checked) -> Iterator[Line]:
 def show_bundle(folder: Folder, *, as_json: JsonFlag = False) -> None:
     """Tell what a bundle shows, as its journals have it: verdict, cause, exception, arms, limits."""
     for bundle in _bundles(folder):
-        read_manifest(bundle)
+        changed = sum(1 for _ in differences(bundle, read_manifest(bundle)))
+        if changed:
+            told = f"{counted(changed, 'file')} of it {'is' if changed == 1 else 'are'} not as sealed"
+            says.progress(f"{bundle}: {told}; `flake-triage bundle verify` names each")
         replay = rejudge(bundle)
         if as_json:
             says.line({**replay.as_json(), "bundle": str(bundle)})

@@ -221,6 +221,14 @@ def test_the_story_is_told_from_the_journals(bundle: Path) -> None:
     assert (told["verdict"], told["bundle"]) == ("reproduced-once", str(bundle))
 
 
+def test_the_story_of_a_changed_bundle_says_that_it_was_changed(bundle: Path) -> None:
+    assert flake_triage("bundle", "show", bundle).err == ""
+    (bundle / "002" / "stdout.txt").write_text("nothing went wrong")
+    done = flake_triage("bundle", "show", bundle)
+    assert done.code == 0
+    assert "1 file of it is not as sealed; `flake-triage bundle verify` names each" in done.err
+
+
 def test_what_a_test_wrote_steers_no_terminal(bundle: Path) -> None:
     for number in ("001", "002", "003", "004"):
         file = bundle / number / "trial.json"

@@ -106,6 +106,19 @@ def test_no_sentence_calls_a_test_stable(verdict: ReplayVerdict) -> None:
     assert said
 
 
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ([F, F, P], "it failed 2 of 3 trials in the same way, and passed 1"),
+        ([F, E, F, P], "it failed 2 of 4 trials in the same way, 1 in another, and passed 1"),
+        ([F, E, P], "it failed once in 3 trials (1 failed in another way): reproduced"),
+    ],
+)
+def test_counts_of_a_sentence_add_up(results: list[Result], said: str) -> None:
+    rows = _rows(results)
+    assert verdict_sentence(_judge(rows), rows, (), POLICY, is_opaque=False).startswith(said)
+
+
 def test_not_reproduced_names_the_rate_that_each_arm_leaves_possible() -> None:
     rows = _rows([P] * 14) + _rows([P] * 29, Arm.CPU_QUARTER)
     said = verdict_sentence(ReplayVerdict.NOT_REPRODUCED, rows, (), POLICY, is_opaque=False)

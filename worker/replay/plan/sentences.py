@@ -27,19 +27,20 @@ def verdict_sentence(
 
 def _said(verdict: ReplayVerdict, rows: Sequence[Row], policy: PlanPolicy) -> str:  # noqa: PLR0911 - one a verdict
     seen = tally(rows)
+    otherwise = f", {seen.others} in another" if seen.others else ""  # so that the counts add up
+    alike = f"it failed {seen.failures} of {seen.trials} trials in the same way{otherwise}"
     match verdict:
         case ReplayVerdict.CONFIRMED_FLAKE:
-            return (
-                f"it failed {seen.failures} of {seen.trials} trials in the same way, and passed {seen.passes}"
-            )
+            return f"{alike}, and passed {seen.passes}"
         case ReplayVerdict.REPRODUCED_ONCE if seen.failures > 1:
             return (
-                f"it failed {seen.failures} of {seen.trials} trials in the same way and never passed; "
+                f"{alike} and never passed; "
                 f"{policy.deterministic} plain trials would make it deterministic, one pass a flake"
             )
         case ReplayVerdict.REPRODUCED_ONCE:
+            others = f" ({seen.others} failed in another way)" if seen.others else ""
             return (
-                f"it failed once in {counted(seen.trials, 'trial')}: reproduced, not confirmed; "
+                f"it failed once in {counted(seen.trials, 'trial')}{others}: reproduced, not confirmed; "
                 "a second failure and a pass would make it a flake"
             )
         case ReplayVerdict.DETERMINISTIC:
