@@ -938,3 +938,25 @@ def test_the_marked_lines_are_found_and_no_others(source: str) -> None:
 def test_every_mend_is_python(source: str) -> None:
     for one in found(source):
         ast.parse(one.mend)
+
+
+@pytest.mark.parametrize(
+    ("imported", "timeout", "begins"),
+    [
+        ("", "timeout=90", "end = time.monotonic() + 90  # import time\n"),
+        ("import time\n", "", "end = time.monotonic() + 180\n"),
+        ("from time import monotonic\n", "timeout=1e9", "end = monotonic() + 180\n"),
+        ("import time as clock\n", "timeout=30.5", "end = clock.monotonic() + 30.5\n"),
+    ],
+)
+def test_the_mend_of_a_long_wait_keeps_a_deadline(imported: str, timeout: str, begins: str) -> None:
+    source = (
+        f"import multiprocessing as mp\n{imported}\n\n"
+        "def work(rank, results):\n    results.put(rank)\n\n\n"
+        "def test_work():\n    results = mp.Queue()\n"
+        "    workers = [mp.Process(target=work, args=(rank, results)) for rank in range(2)]\n"
+        "    for worker in workers:\n        worker.start()\n"
+        f"    assert {{results.get({timeout}) for _ in workers}} == {{0, 1}}\n"
+    )
+    found = [one for one in lint(source, "test_work.py") if one.rule is Rule.NO_EARLY_EXIT_CHECK]
+    assert [one.mend.startswith(begins) for one in found] == [True], [one.mend for one in found]

@@ -20,6 +20,8 @@ from app.domain.lint.workers import How, Start
 
 _GOES_ON = {"sentinel", "sentinels", "SIGCHLD"}  # handed to what waits, or to what the system calls
 _PAUSES = {"sleep", "poll", "wait", "get", "recv"}
+_USUAL_S, _LONGEST_S = 180.0, 86_400.0
+"""The deadline in a mend where the file tells none, and what is none in practice."""
 
 
 def find(program: Program) -> Iterator[Weakness]:
@@ -159,13 +161,16 @@ def _mend(program: Program, wait: Wait, receiver: str, processes: str) -> str:
         function, ready = plain(program, wait.call.func, "wait"), plain(program, wait.receiver, "readers")
         sentinels = f"*({one}.sentinel for {one} in {processes})"
         return mend(f"ready = {function}([*{ready}, {sentinels}], timeout=60)", dead, fails)
+    begins, ends = _deadline(program, wait)
     if attr in {"recv", "recv_bytes", "poll"}:
-        return mend(
-            f"while not {receiver}.poll(0.5):", f"    {dead}", f"    {fails}", f"report = {receiver}.recv()"
-        )
+        waits = (f"while not {receiver}.poll(0.5):", f"    {dead}", f"    {fails}", f"    {ends}")
+        return mend(begins, *waits, f"report = {receiver}.recv()")
     if attr == "wait":
-        return mend(f"while not {receiver}.wait(timeout=0.5):", f"    {dead}", f"    {fails}")
+        return mend(
+            begins, f"while not {receiver}.wait(timeout=0.5):", f"    {dead}", f"    {fails}", f"    {ends}"
+        )
     return mend(
+        begins,
         "while True:",
         "    try:",
         f"        report = {receiver}.get(timeout=0.5)",
@@ -173,4 +178,15 @@ def _mend(program: Program, wait: Wait, receiver: str, processes: str) -> str:
         f"    except {empty}:" + ("" if "." in empty else "  # from queue import Empty"),
         f"        {dead}",
         f"        {fails}",
+        f"        {ends}",
     )
+
+
+def _deadline(program: Program, wait: Wait) -> tuple[str, str]:
+    """The wait's own limit, kept for a process that hangs, or ends well without a word."""
+    seconds = f"{wait.timeout_s:g}" if wait.timeout_s and wait.timeout_s < _LONGEST_S else f"{_USUAL_S:g}"
+    names = {dotted: name for name, dotted in program.file.imported.items()}
+    clock = names.get("time.monotonic") or f"{names.get('time', 'time')}.monotonic"
+    unknown = "" if {"time", "time.monotonic"} & set(names) else "  # import time"
+    begins = f"end = {clock}() + {seconds}{unknown}"
+    return begins, f'assert {clock}() < end, "no report within {seconds} s"'
