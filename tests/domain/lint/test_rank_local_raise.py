@@ -322,6 +322,14 @@ def test_raise_that_one_rank_can_make_alone_is_found(body: str) -> None:
 
 
 HEALTHY = {
+    "an assertion on what the file does not tell to differ": """
+        def run(rank, metric):
+            batch = torch.rand(8)
+            dist.barrier()
+            count = metric.counted(batch)
+            assert count == 8
+            dist.barrier()
+    """,
     "arguments checked before the first collective": """
         def run(rank, world_size, batch):
             if rank >= world_size or not batch:
