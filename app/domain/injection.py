@@ -32,6 +32,7 @@ class Shown(StrEnum):
     NOWHERE = "nowhere"  # the test failed and hides why
     PASSED = "passed"  # the test passed although a rank had failed
     NO_END = "no-end"  # it did not end by itself within the trial's time limit
+    CUT_SHORT = "cut-short"  # our limit ended it while limits of its own were running out, one after another
     NOT_REACHED = "not-reached"  # the fault was never carried out: there is no such rank or place
     NO_TRIAL = "no-trial"  # the test was not run
 
@@ -41,7 +42,7 @@ class Shown(StrEnum):
 
     @property
     def is_graded(self) -> bool:
-        return self not in {Shown.NOT_REACHED, Shown.NO_TRIAL}
+        return self not in {Shown.CUT_SHORT, Shown.NOT_REACHED, Shown.NO_TRIAL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +136,15 @@ def _is_late(answer: Answer) -> bool:
 RULES: Final = (
     Rule(
         Grade.F,
-        "it passes in spite of the fault, or does not end by itself",
-        "CI shows green, or a job that was cancelled and names no test",
-        lambda answer: answer.shown in {Shown.PASSED, Shown.NO_END},
+        "it passes in spite of the fault",
+        "CI shows green while a rank fails",
+        lambda answer: answer.shown is Shown.PASSED,
+    ),
+    Rule(
+        Grade.F,
+        "it does not end by itself",
+        "CI shows a job that was cancelled and names no test",
+        lambda answer: answer.shown is Shown.NO_END,
     ),
     Rule(
         Grade.E,

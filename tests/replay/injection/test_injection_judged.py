@@ -1,5 +1,6 @@
 """From the folders of trials to answers; the folders are written by hand, as an engine leaves them."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from app.domain.replay_words import Outcome
 from worker.replay.injection.judged import judged
 from worker.replay.probe.inject import CONTROL
 from worker.replay.trial import Trial
-from worker.replay.trial_folder import STDERR, STDOUT
+from worker.replay.trial_folder import JOURNALS, STDERR, STDOUT
 
 
 def the_answer(tmp_path: Path, trial: Trial) -> Answer:
@@ -47,6 +48,19 @@ def test_a_cause_that_only_the_output_has_is_hidden(tmp_path: Path, name: str, s
 )
 def test_what_came_of_it_otherwise(tmp_path: Path, outcome: Outcome, reached: bool, shown: Shown) -> None:  # noqa: FBT001 - a table's column
     assert the_answer(tmp_path, made(tmp_path, 2, outcome, reached=reached)).shown is shown
+
+
+def test_a_test_that_waited_out_its_own_limits_when_ours_ended_it_is_not_graded(tmp_path: Path) -> None:
+    trial = made(tmp_path, 2, Outcome.TIMED_OUT, "rank=1,at=init,how=hang")
+    trial = replace(trial, reason="it ran longer than 60 s")
+    site = ["tests/test_it.py", 40, "test_it", "p.join(timeout=30)", True]
+    told = {"timeout_s": 30, "seconds": 30.01, "site": site}
+    (trial.folder / JOURNALS / "5.expired").write_text(json.dumps(told) + "\n")
+    answer = the_answer(tmp_path, trial)
+    assert (answer.shown, answer.grade, answer.takes_whole_timeout) == (Shown.CUT_SHORT, None, True)
+    assert answer.reason == (
+        "it ran longer than 60 s, and was waiting out limits of its own: a longer --timeout tells how it ends"
+    )
 
 
 def test_our_own_words_on_a_death_of_pytest_are_not_the_tests(tmp_path: Path) -> None:

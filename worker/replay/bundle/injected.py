@@ -10,6 +10,7 @@ from worker.replay.bundle.story import Line, Tone
 _WHERE = {
     Shown.PASSED: "passes in spite of it",
     Shown.NO_END: "does not end by itself",
+    Shown.CUT_SHORT: "had not ended when our limit did",
     Shown.NOT_REACHED: "not reached: that rank was never seen there",
     Shown.NO_TRIAL: "was not run",
 }
@@ -93,6 +94,7 @@ def _beneath(answer: Answer) -> Iterator[str]:
     if answer.message or answer.reason:
         yield f"says: {answer.message}" if answer.message else answer.reason
     if answer.waited:
-        yield f"takes its whole timeout: {answer.waited}"
+        ran_out = "had waited out" if answer.shown is Shown.CUT_SHORT else "takes its whole timeout:"
+        yield f"{ran_out} {answer.waited}"
     for one in answer.left:
         yield f"left behind: {one}"

@@ -18,6 +18,7 @@ from worker.replay.trial_folder import JOURNALS, STDERR, STDOUT, read_facts, rea
 
 NOT_DISTRIBUTED: Final = "not distributed: no two ranks were seen"
 FAILS_ANYWAY: Final = "it fails without a fault"
+_LONGER: Final = "was waiting out limits of its own: a longer --timeout tells how it ends"
 _MOST_BYTES: Final = 16 << 20
 _LONGEST_MESSAGE: Final = 300
 
@@ -77,13 +78,17 @@ def _answer(trial: Trial, usual: _Usual) -> Answer:
     # Where pytest's own process died, the message is ours: CI would show none.
     said = "" if trial.reason else spoken(trial.failure_message, trial.failure_text)
     wait = _waited(trial, usual, said)
+    shown = _shown(trial, fault, said)
+    reason = trial.reason
+    if shown is Shown.NO_END and wait is not None:
+        shown, reason = Shown.CUT_SHORT, f"{reason}, and {_LONGER}"
     return Answer(
         fault,
-        _shown(trial, fault, said),
+        shown,
         names_rank=names_rank(said, fault),
         names_cause=names_cause(said, fault),
         message=telling_line(said, fault)[:_LONGEST_MESSAGE],
-        reason=trial.reason,
+        reason=reason,
         seconds=trial.seconds,
         extra_s=max(0.0, trial.seconds - usual.seconds),
         waited=wait.words if wait is not None else "",
