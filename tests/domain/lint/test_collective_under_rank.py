@@ -1,5 +1,7 @@
 """Collectives that only some ranks reach, and those that merely look so."""
 
+from textwrap import dedent, indent
+
 import pytest
 from marked import assert_marked, found
 
@@ -281,6 +283,32 @@ def test_collective_that_all_ranks_reach_is_left_alone(body: str) -> None:
     assert_marked(RULE, body)
 
 
+COUNTED = [
+    """
+    for _ in range([1, 2][rank]):
+        dist.barrier()
+    """,
+    """
+    if rank == 0:
+        count = 3
+    else:
+        count = 4
+    for _ in range(count):
+        dist.all_reduce(x)
+    """,
+    """
+    with x:
+        count = int(os.environ["RANK"]) + 1
+    items = [x for _ in range(count)]
+    for item in items:
+        dist.all_reduce(item)
+    """,
+    """
+    done = [dist.all_reduce(x) for _ in range(rank)]
+    """,
+]
+
+
 def test_mend_takes_the_collective_out_of_the_files_own_condition() -> None:
     (inside,) = found(RULE, "def run(rank):\n    if rank == 0:\n        dist.barrier()\n")
     assert inside.mend == "if rank == 0:\n    ...  # what these ranks do alone\ndist.barrier()\n"
@@ -291,4 +319,31 @@ def test_mend_takes_the_collective_out_of_the_files_own_condition() -> None:
     ]
     long = "x + " * 30 + "x"
     (by_loop,) = found(RULE, f"def run(rank):\n    for _ in range(rank):\n        dist.all_reduce({long})\n")
-    assert by_loop.mend == "if rank == 0:\n    ...  # what these ranks do alone\ndist.barrier()\n"
+    assert by_loop.mend.endswith("    dist.barrier()\n")
+    assert "for turn in range(max(counts)):" in by_loop.mend
+    (by_while,) = found(RULE, "def run(rank, x):\n    while rank > 1:\n        dist.all_reduce(x)\n")
+    assert by_while.mend.startswith("while True:")
+
+
+@pytest.mark.parametrize("body", COUNTED)
+def test_loop_that_the_ranks_number_counts_is_mended_as_a_loop(body: str) -> None:
+    (finding,) = found(RULE, f"def run(rank, x):\n{indent(dedent(body), '    ')}")
+    assert "if rank" not in finding.mend
+    assert "as many rounds on every rank" in finding.mend
+
+
+@pytest.mark.parametrize(
+    "over", ["buckets", "made(rank)", "buckets[rank]", "buckets[rank::2]", "[rank, 1]", "first(rank)"]
+)
+def test_loop_that_may_be_as_long_on_every_rank_is_left_alone(over: str) -> None:
+    body = f"""
+        def first(rank):
+            return [rank]
+        def run(rank, buckets):
+            count, _ = rank, 1
+            for bucket in {over}:
+                dist.all_reduce(bucket)
+            for _ in range(count):
+                dist.barrier()
+    """
+    assert_marked(RULE, body)

@@ -1,5 +1,7 @@
 """Code whose values are made of themselves is followed to an end, and the rest of its file is linted."""
 
+import time
+
 import pytest
 
 from app.domain.lint.finding import Rule
@@ -71,3 +73,20 @@ def test_the_rest_of_a_file_with_values_made_of_themselves_is_linted(endless: st
     assert [one.rule for one in found if one.test == "test_x.py::test_ranks"] == [
         Rule.BARE_EXIT_CODE_ASSERTION
     ]
+
+
+def test_small_file_of_functions_that_call_one_another_without_end_takes_seconds() -> None:
+    count = 50
+    calls = {i: [f"    f{(i * 7 + j * 13) % count}(rank, q)\n" for j in range(5)] for i in range(count)}
+    functions = [
+        f"def f{i}(rank, q):\n{''.join(called)}    dist.barrier()\n    q.put(rank)\n"
+        for i, called in calls.items()
+    ]
+    source = (
+        "import torch.distributed as dist\nimport torch.multiprocessing as mp\n"
+        + "".join(functions)
+        + "def test_x():\n    mp.spawn(f0, args=(mp.Queue(),), nprocs=2)\n"
+    )
+    before = time.process_time()
+    lint(source, "x.py")
+    assert time.process_time() - before < 8  # two where nothing else runs; sixteen without the bound

@@ -15,8 +15,11 @@ from app.domain.lint.source import Function, own_nodes
 from app.domain.lint.steps import is_loop
 from app.domain.lint.workers import How, Worker
 
-MOST_POINTS = 5_000  # of one run; the longest test of torch's own suite has eleven hundred
+MOST_POINTS = 5_000  # of one run, until one is longer
+_POINTS_OF_A_LONG_RUN = 1_500  # the longest test of torch's own suite has eleven hundred
 MOST_POINTS_OF_A_FILE = 150_000  # torch's longest test file, of ten thousand lines, has 45 thousand
+_POINTS_AT_LEAST = 15_000  # of a small file: two CPU seconds, where functions call one another without end
+_LETTERS_OF_A_POINT = 3  # a file that says more is given more; those of torch need one for ten letters
 _MAKERS = ("__init__", "setUpClass", "setup_class", "setUp", "setup_method")
 
 
@@ -58,7 +61,10 @@ class _Tracing:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._entered: set[Function] = set()
-        self._left = MOST_POINTS_OF_A_FILE
+        self._left = min(
+            MOST_POINTS_OF_A_FILE, _POINTS_AT_LEAST + len(program.file.source) // _LETTERS_OF_A_POINT
+        )
+        self._longest = MOST_POINTS
         self._module: dict[str, Held] = {}
         self._module = self._module_names()
 
@@ -98,7 +104,7 @@ class _Tracing:
         self, frame: Frame, names: dict[str, Held], body: Sequence[ast.stmt], attributes: dict[str, Held]
     ) -> Statements | None:
         """The track through some statements; None where it is longer than anything that people write."""
-        most = min(MOST_POINTS, self._left)
+        most = min(self._longest, self._left)
         try:
             track = Statements(self._program, frame, names, most)
             track.attributes = attributes
@@ -106,6 +112,7 @@ class _Tracing:
             track.body(body)
         except TooLongError:
             self._left -= most
+            self._longest = max(self._longest // 2, _POINTS_OF_A_LONG_RUN)  # the next will hardly end either
             return None
         self._left -= len(track.points)
         return track

@@ -171,7 +171,8 @@ class Statements(Calls):
         written, self.written = self.written, set()
         self.body(node.body)
         self.around.pop()
-        mark(self.scope.names, self.written, guard.raised)
+        # A name first given in the body is unknown where the body raised, and alike where it did not.
+        mark(self.scope.names, {name for name in self.written if name in names or "." in name}, guard.raised)
         self.written |= written
         inside = merged([names, self.scope.names])
         done = self.add(Kind.JOIN) if self.at is not None else entry

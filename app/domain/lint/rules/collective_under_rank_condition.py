@@ -17,6 +17,7 @@ from app.domain.lint.flow.runs import Run, runs
 from app.domain.lint.flow.ways import Ways
 from app.domain.lint.mending import mend, plain
 from app.domain.lint.program import Program
+from app.domain.lint.rules.rounds_of_ranks import mend_of_rounds, parts_ranks
 from app.domain.lint.rules.words_of_ranks import quoted, written
 from app.domain.lint.sameness import Sameness
 from app.domain.lint.weakness import Weakness
@@ -38,7 +39,7 @@ def find(program: Program) -> Iterator[Weakness]:
 def _lonely_in(program: Program, run: Run) -> Iterator[tuple[Point, Point]]:
     """Collectives that ranks on one way of a fork make alone, each with the fork that parts them."""
     for fork in run.of_kind(Kind.BRANCH, Kind.LOOP):
-        if not fork.flags & Sameness.RANK or _is_before_joining(fork):
+        if not fork.flags & Sameness.RANK or not parts_ranks(program, run, fork) or _is_before_joining(fork):
             continue
         ways = [way for way, edge in fork.after if edge & FORWARD]
         if any(_ends_by_raising(run, way) for way in ways):
@@ -143,8 +144,9 @@ def _unmatched(one: Point, other: Point) -> list[Point]:
 
 def _weakness(program: Program, run: Run, fork: Point, lonely: Point) -> Weakness:
     assert lonely.node is not None
-    if lonely.ruled is not None and lonely.ruled.node is not None and lonely.ruled.flags & Sameness.RANK:
-        fork = lonely.ruled
+    ruled = lonely.ruled
+    if ruled is not None and ruled.flags & Sameness.RANK and parts_ranks(program, run, ruled):
+        fork = ruled
     assert fork.node is not None
     function = program.file.function_of(lonely.node).name
     condition = quoted(program, getattr(fork.node, "test", fork.node))
@@ -163,6 +165,8 @@ def _mend(program: Program, fork: Point, lonely: Point) -> str:
     call = [
         line.replace("...  # the next collective", "dist.barrier()") for line in written(program, lonely.node)
     ]
+    if fork.kind is Kind.LOOP and fork.node is not None:
+        return mend_of_rounds(program, fork.node, call[0])
     condition = "rank == 0"
     if isinstance(fork.node, ast.If):
         condition = plain(program, fork.node.test, condition)

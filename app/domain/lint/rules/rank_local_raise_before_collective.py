@@ -28,7 +28,7 @@ from app.domain.lint.flow.graph import (
 from app.domain.lint.flow.runs import Run, runs
 from app.domain.lint.mending import mend
 from app.domain.lint.program import Program
-from app.domain.lint.rules.words_of_ranks import calls_of, distributed, quoted, written
+from app.domain.lint.rules.words_of_ranks import calls_of, distributed, quoted, way_into
 from app.domain.lint.sameness import Sameness
 from app.domain.lint.weakness import Weakness
 
@@ -105,17 +105,19 @@ def _parting(chain: tuple[ast.AST, ...], other: tuple[ast.AST, ...]) -> tuple[in
     return int(getattr(apart, "lineno", 0)), apart
 
 
-def _weakness(program: Program, run: Run, point: Point, before: Point, awaited: Point) -> Weakness:
+def _weakness(program: Program, run: Run, point: Point, last: Point, awaited: Point) -> Weakness:
     assert point.node is not None
-    after_line, after = _parting(before.chain, point.chain)
-    before_line, until = _parting(awaited.chain, point.chain)
+    after_line, after = _parting(last.chain, point.chain)
+    until_line, until = _parting(awaited.chain, point.chain)
     work_line, work = _parting(point.chain, awaited.chain)
-    window = Window(after_line, quoted(program, after), before_line, quoted(program, until))
+    before, way = way_into(program, until, work)
+    before_line = int(getattr(before, "lineno", until_line))
+    window = Window(after_line, quoted(program, after), before_line, quoted(program, before))
     function = program.file.function_of(point.node).name
     through = "" if work is point.node else f", called as `{quoted(program, work)}` in line {work_line}"
     text = (
         f"`{function}` may raise here on one rank only{through}; the other ranks go on into "
-        f"`{quoted(program, until)}` of line {before_line} and wait there, since nothing after "
+        f"`{quoted(program, until)}` of line {until_line} and wait there, since nothing after "
         f"`{quoted(program, after)}` of line {after_line} tells them"
     )
     return Weakness(
@@ -123,12 +125,12 @@ def _weakness(program: Program, run: Run, point: Point, before: Point, awaited: 
         point.node,
         run.tests,
         text,
-        _mend(program, work, until),
+        _mend(program, work, way),
         window,
     )
 
 
-def _mend(program: Program, work: ast.AST, until: ast.AST) -> str:
+def _mend(program: Program, work: ast.AST, way: list[str]) -> str:
     dist = distributed(program)
     statement = calls_of(program, work)
     return mend(
@@ -141,5 +143,5 @@ def _mend(program: Program, work: ast.AST, until: ast.AST) -> str:
         f"{dist}.all_gather_object(errors, repr(error) if error else None)  # every rank comes here",
         "if any(errors):",
         '    raise error or RuntimeError(f"another rank failed: {errors}")',
-        *written(program, until),
+        *way,
     )

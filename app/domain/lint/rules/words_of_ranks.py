@@ -2,6 +2,7 @@
 
 import ast
 import textwrap
+from copy import copy
 from functools import lru_cache
 
 from app.domain.lint.mending import plain
@@ -9,12 +10,15 @@ from app.domain.lint.program import Program
 
 _LONGEST = 80
 _MOST_LINES = 6
+_Headed = ast.If | ast.For | ast.While | ast.With
 _WORK = "...  # the work that may raise"
 
 
 def quoted(program: Program, node: ast.AST) -> str:
     """The call as the file writes it, on one line; of a compound statement its first line."""
-    if isinstance(node, ast.If | ast.For | ast.While | ast.Try | ast.With | ast.Match):
+    if isinstance(node, _Headed):
+        return _head(node)[:_LONGEST]
+    if isinstance(node, ast.Try | ast.Match):
         return program.file.text(node, longest=10_000).partition(":")[0][:_LONGEST]
     return program.file.text(node, longest=_LONGEST)
 
@@ -45,6 +49,36 @@ def calls_of(program: Program, node: ast.AST) -> list[str]:
 def written(program: Program, node: ast.AST) -> list[str]:
     """The call as a line of code, where it is short enough to stand in an example."""
     return [plain(program, node, "...  # the next collective")]
+
+
+def way_into(program: Program, node: ast.AST, apart: ast.AST) -> tuple[ast.AST, list[str]]:
+    """The outermost loop, condition or with that leads to a node and not to the other; and that way as code.
+
+    What is pasted before it stands outside the loop, and is done once.
+    """
+    heads: list[_Headed] = []
+    others = set(program.file.around(apart))
+    below = node
+    for around in program.file.around(node):
+        if isinstance(around, _Headed) and around not in others:
+            if below not in around.body:
+                break
+            heads.append(around)
+        elif isinstance(around, ast.stmt) and below is not node:
+            break
+        below = around
+    if not heads:
+        return node, written(program, node)
+    code = [*(f"{_head(head)}:" for head in reversed(heads)), *written(program, node)]
+    return heads[-1], ["    " * depth + line for depth, line in enumerate(code)]
+
+
+def _head(node: _Headed) -> str:
+    bare = copy(node)
+    bare.body = [ast.Pass()]
+    if not isinstance(bare, ast.With):
+        bare.orelse = []
+    return ast.unparse(bare).partition("\n")[0].removesuffix(":")
 
 
 def _lines(program: Program, statement: ast.stmt) -> list[str] | None:
