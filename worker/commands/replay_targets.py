@@ -1,5 +1,7 @@
 """Which tests to replay, and what is known of their failure: named, from results files, or from the store."""
 
+import errno
+import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +19,14 @@ from worker.commands.database import reading
 from worker.replay.suspect import Original
 
 NO_FILE = "there is no such file; the tests may have ended before they wrote it, or write it elsewhere"
+LOOP = "a link that leads to itself"
+_KINDS = (
+    (stat.S_ISDIR, "a folder that holds no results file"),
+    (stat.S_ISFIFO, "a named pipe, not a results file"),
+    (stat.S_ISSOCK, "a socket, not a results file"),
+    (stat.S_ISCHR, "a device, not a results file"),
+    (stat.S_ISBLK, "a device, not a results file"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +82,25 @@ def red_tests(project: Path, files: Sequence[Path]) -> RedTests:
 def _reading(file: Path) -> Reading | str:
     """What it holds, or why it holds nothing for us."""
     try:
-        if not file.is_file():
-            return NO_FILE
+        why_not = _no_file(file)
+        if why_not:
+            return why_not
         with file.open("rb") as stream:
             told = read_results(stream)
     except OSError as error:
         return (error.strerror or str(error)).lower()
     return told.reason or "it is no results file" if told.status is ReadStatus.REFUSED else told
+
+
+def _no_file(path: Path) -> str:
+    """What stands there in the place of a regular file; empty where one does. Nothing is opened."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return "a link to a file that is not there" if path.is_symlink() else NO_FILE
+    except OSError as error:
+        return LOOP if error.errno == errno.ELOOP else (error.strerror or str(error)).lower()
+    return next((said for is_kind, said in _KINDS if is_kind(mode)), "")
 
 
 def from_store(project: Path, failure: int) -> Target:
