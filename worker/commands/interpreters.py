@@ -33,7 +33,7 @@ def interpreter_for(project: Path, asked: Path | None, *, isolated: bool) -> Pat
         python = Path(found).absolute()
         if isolated and "pytest" not in installed(python):
             raise Gone(
-                str(asked), f"pytest is not installed there; `{asked} -m pip install pytest` installs it"
+                str(python), f"pytest is not installed there; `{python} -m pip install pytest` installs it"
             )
         return python
     candidates = list(dict.fromkeys(_candidates(project)))

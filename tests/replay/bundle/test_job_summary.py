@@ -13,6 +13,8 @@ from told_jobs import FAILED, diverged, hostile, job, not_reproduced
 from app.domain.replay_words import CauseKind, FindingKind, ReplayVerdict
 from worker.commands.in_job.advice import advice
 from worker.commands.in_job.summary import LIMIT_BYTES, summary
+from worker.commands.in_job.told import Replayed
+from worker.replay.engine import INTERRUPTED
 from worker.replay.limits import Held, Hold
 from worker.replay.trial import Explained, Explanation, Finding
 
@@ -156,6 +158,30 @@ def test_many_ranks_and_rows_are_counted_where_they_are_left_out() -> None:
     busy = replace(rank, marks=tuple(replace(rank.marks[0], at=0.01 * n) for n in range(60)))
     long = replace(one.scene, lanes=(*(lane for lane in lanes if lane.rank != 1), busy))
     assert "earlier rows in the bundle's page." in summary(job(replace(one, scene=long)))
+
+
+def test_a_cell_of_the_table_is_cut_once() -> None:
+    one = diverged()
+    assert one.scene is not None
+    rank = next(lane for lane in one.scene.lanes if lane.rank == 1)
+    said = f"uncaught: RuntimeError: {'word and ' * 21} ..."
+    busy = replace(rank, marks=(replace(rank.marks[0], words=said),))
+    lanes = (*(lane for lane in one.scene.lanes if lane.rank != 1), busy)
+    (cell,) = (
+        one.text()
+        for one in page_of(summary(job(replace(one, scene=replace(one.scene, lanes=lanes))))).css("td")
+        if "word and" in one.text()
+    )
+    assert (cell.count("…"), cell.count("...")) == (1, 0)
+    assert cell.endswith(("word …", "and …"))
+
+
+@pytest.mark.parametrize("verdict", list(ReplayVerdict))
+def test_nobody_is_told_to_give_an_interrupted_replay_a_larger_budget(verdict: ReplayVerdict) -> None:
+    one = replace(diverged().replay, verdict=verdict, decisions=(INTERRUPTED,))
+    told = summary(job(Replayed(one)))
+    assert "**interrupted**" in told
+    assert "a larger `--budget`" not in told
 
 
 def test_a_single_process_needs_no_table() -> None:

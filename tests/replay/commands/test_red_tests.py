@@ -1,6 +1,7 @@
 """Red tests of results files: which are found, how they share a budget, and what is said of the rest."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -69,6 +70,25 @@ def test_without_any_file_that_can_be_read_there_is_nothing(tmp_path: Path) -> N
     (tmp_path / "empty.xml").touch()
     with pytest.raises(Gone, match=r"empty\.xml: .*gone\.xml: there is no such file"):
         replay_targets.red_tests(tmp_path, [tmp_path / "empty.xml", tmp_path / "gone.xml"])
+
+
+def test_a_results_file_that_is_none_is_told_as_what_it_is_and_never_opened(tmp_path: Path) -> None:
+    pipe, loop, lost, folder = (tmp_path / name for name in ("pipe.xml", "loop.xml", "lost.xml", "folder"))
+    os.mkfifo(pipe)
+    loop.symlink_to(loop)
+    lost.symlink_to(tmp_path / "gone.xml")
+    folder.mkdir()
+    good = tmp_path / "good.xml"
+    good.write_text("<testsuite/>")
+    device = Path("/dev/zero")
+    found = replay_targets.red_tests(tmp_path, [good, pipe, loop, lost, folder, device])
+    assert found.unread == {
+        str(pipe): "a named pipe, not a results file",
+        str(loop): "a link that leads to itself",
+        str(lost): "a link to a file that is not there",
+        str(folder): "a folder that holds no results file",
+        str(device): "a device, not a results file",
+    }
 
 
 def target(test: str, signature: str | None = None, seconds: float | None = None) -> Target:
@@ -230,6 +250,9 @@ def test_after_an_interruption_what_is_known_is_told_and_nothing_more_is_begun(t
     assert fakes.tried == ["a"]
     summary = (tmp_path / "summary").read_text()
     assert "### `a`" in summary
+    assert "**interrupted**" in summary
+    assert "it was interrupted before enough trials had ended" in summary
+    assert "--budget" not in summary
     assert "| b | the replay was interrupted before its turn |" in summary
     outputs = (tmp_path / "output").read_text()
     assert outputs.index("bundle<<") < outputs.index("verdict<<")
@@ -381,6 +404,24 @@ def test_an_environment_that_was_never_made_is_told_and_changes_no_result(
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
     assert flake_triage(*asked).code == 0
     assert "no program that can be started is there" in (tmp_path / "summary").read_text()
+
+
+def test_a_python_without_pytest_is_named_whole_with_its_mend_as_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    (tmp_path / "results.xml").write_text(results(("tests.test_sums", "test_wrong")))
+    (tmp_path / "summary").touch()
+    monkeypatch.setenv("PATH", str(python.parent), prepend=os.pathsep)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
+    asked = ("replay", "--from-junit", tmp_path / "results.xml", "--python", "python")
+    done = flake_triage(*asked, "--project", write_project(tmp_path / "project"), "--out", tmp_path / "out")
+    assert f"flake-triage: {python}: pytest is not installed there" in done.err
+    assert f"`{python} -m pip install pytest` installs it" in (tmp_path / "summary").read_text()
 
 
 def test_wrong_use_is_told_in_a_job_as_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

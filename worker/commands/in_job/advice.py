@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from app.domain.replay_words import CauseKind, FindingKind, ReplayVerdict
+from worker.replay.engine import INTERRUPTED
 from worker.replay.report import Replay
 from worker.replay.trial import Explained
 
@@ -18,6 +19,11 @@ _VERDICTS: Final = {
     ReplayVerdict.NO_TRIAL: "Mend what keeps the test from running by itself, as named above.",
     ReplayVerdict.BUDGET_EXHAUSTED: "Too few trials to say anything: give the step a larger `--budget`.",
 }
+
+_TOO_EARLY: Final = frozenset(
+    {ReplayVerdict.REPRODUCED_ONCE, ReplayVerdict.NO_TRIAL, ReplayVerdict.BUDGET_EXHAUSTED}
+)
+_INTERRUPTED: Final = "Run the step again: it was interrupted before enough trials had ended to say more."
 
 _CAUSES: Final = {
     CauseKind.RANK_EXCEPTION: "Look at the exception first: what the other ranks report follows from it.",
@@ -59,7 +65,14 @@ def advice(replay: Replay) -> Iterator[str]:
     if cause.kind in _CAUSES:
         yield _CAUSES[cause.kind]
     yield from dict.fromkeys(_FINDINGS[one.kind] for one in replay.findings if one.kind in _FINDINGS)
-    yield _VERDICTS[replay.verdict]
+    yield (
+        _INTERRUPTED if is_interrupted(replay) and replay.verdict in _TOO_EARLY else _VERDICTS[replay.verdict]
+    )
+
+
+def is_interrupted(replay: Replay) -> bool:
+    """Whether a signal ended it, so that it says less than its budget had room for."""
+    return INTERRUPTED in replay.decisions
 
 
 def window(cause: Explained) -> Iterator[str]:

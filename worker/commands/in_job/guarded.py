@@ -9,10 +9,10 @@ from functools import wraps
 
 import typer
 
-from app.domain.markdown import inline
 from app.domain.workflow_command import Annotation, Level
 from app.settings import StepOfJob
 from worker import says
+from worker.commands.in_job.prose import prose
 from worker.commands.in_job.step import Step
 from worker.replay.sandbox.refused import Refused
 from worker.trouble import Expected
@@ -55,5 +55,5 @@ def step_here(*, as_json: bool) -> Step | None:
 
 def _tell(step: Step, why: str) -> None:
     says.progress(f"flake-triage: {why}")
-    step.tell_summary(f"{HEAD}\n\n{inline(why)}\n\nThe job's own result is not changed by it.\n")
+    step.tell_summary(f"{HEAD}\n\n{prose(why)}\n\nThe job's own result is not changed by it.\n")
     step.annotate([Annotation(Level.WARNING, "flake-triage: the replay did not run", why)])

@@ -10,7 +10,8 @@ from typing import Final
 from app.domain.markdown import block, code, cut_bytes, inline
 from app.domain.replay_words import FindingKind
 from app.domain.wording import counted
-from worker.commands.in_job.advice import advice, window
+from worker.commands.in_job.advice import advice, is_interrupted, window
+from worker.commands.in_job.prose import prose
 from worker.commands.in_job.timeline import timeline
 from worker.commands.in_job.told import JobReport, Replayed
 from worker.replay.report import Replay
@@ -54,7 +55,7 @@ def _head(report: JobReport) -> Iterator[str]:
         )
     if not report.is_ended:
         yield f"**{ENDED}**"
-    yield from (f"> {inline(note)}" for note in report.notes)
+    yield from (f"> {prose(note)}" for note in report.notes)
 
 
 def _told(one: Replayed) -> str:
@@ -66,7 +67,9 @@ def _told(one: Replayed) -> str:
 def _test(one: Replayed) -> Iterator[str]:
     replay, cause = one.replay, one.replay.explanation.cause
     yield f"### {code(replay.test, 300)}"
-    yield f"**{replay.verdict.value}**: {inline(replay.sentence)}"
+    if is_interrupted(replay):
+        yield "**interrupted**: what follows is what was known by then"
+    yield f"**{replay.verdict.value}**: {prose(replay.sentence)}"
     if cause.sentence:
         whose = "" if cause.rank is None else f", rank {cause.rank}"
         yield f"**{cause.kind.value}{whose}**: {inline(cause.sentence, 2000)}"
@@ -169,11 +172,13 @@ def _limits(trials: Sequence[Trial]) -> Iterator[str]:
     yield _table(("limits by", "CPU", "memory", "processes", "isolation"), list(dict.fromkeys(rows)))
     notes = list(dict.fromkeys(note for one in held for note in one.notes))
     if notes:
-        yield "\n".join(f"- {inline(note)}" for note in notes[:20])
+        yield "\n".join(f"- {prose(note)}" for note in notes[:20])
 
 
 def _named(columns: Sequence[str], told: Mapping[str, str]) -> str:
-    rows = [(inline(name, 300), inline(why, 300)) for name, why in list(told.items())[:MOST_ROWS]]
+    rows = [
+        (inline(name, 300), prose(why, 300, in_table=True)) for name, why in list(told.items())[:MOST_ROWS]
+    ]
     left = len(told) - len(rows)
     return _table(columns, [*rows, *([(f"and {left} more", "")] if left else [])])
 

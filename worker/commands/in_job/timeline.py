@@ -8,6 +8,7 @@ from typing import Final
 
 from app.domain.markdown import inline
 from app.domain.wording import counted
+from worker.commands.in_job.prose import cut_at_word
 from worker.replay.bundle.lane_marks import MarkKind
 from worker.replay.bundle.scene import Bar, Lane, Match, Scene
 from worker.replay.facts import WORLD
@@ -66,11 +67,11 @@ def _rows(lanes: Sequence[Lane]) -> Iterator[_Row]:
         for bar in lane.bars:
             calls[bar.line, bar.ordinal][index] = bar
         for mark in lane.marks:
-            told = inline(mark.words, _CELL)
+            told = _told(mark.words)
             yield _Row(mark.at, {index: f"**{told}**" if mark.kind in _BAD else told})
         for shade in lane.shades:
             if index == 0 or shade.kind != "throttled":  # the quota holds the whole tree
-                yield _Row(shade.begins, {index: f"*{inline(shade.words, _CELL)}*"})
+                yield _Row(shade.begins, {index: f"*{_told(shade.words)}*"})
     for bars in calls.values():
         is_quiet = all(bar.match is Match.MATCHED and not bar.has_failed for bar in bars.values())
         cells = {index: _call(bar) for index, bar in bars.items()}
@@ -82,13 +83,17 @@ def _rows(lanes: Sequence[Lane]) -> Iterator[_Row]:
 
 def _call(bar: Bar) -> str:
     of = "" if bar.group == WORLD else f" on {bar.group}"
-    name = inline(f"{bar.name} number {bar.number}{of}", _CELL)
+    name = _told(f"{bar.name} number {bar.number}{of}")
     took = bar.ends - bar.begins
     if bar.is_open:
         return f"**{name}**: never came back"
     if bar.has_failed:
         return f"**{name}**: failed after {took:.1f} s"
     return name if bar.match is Match.MATCHED else f"**{name}**: {bar.match.value}"
+
+
+def _told(words: str) -> str:
+    return inline(cut_at_word(words, _CELL))
 
 
 def _summed_up(rows: Sequence[_Row], lanes: Sequence[Lane]) -> Iterator[_Row]:
