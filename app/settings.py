@@ -281,6 +281,8 @@ class StepOfJob(BaseSettings):
     run_attempt: str = ""
     runner_name: str = Field(default="", validation_alias="RUNNER_NAME")
     """No two jobs run on one runner at a time, and GitHub tells a job's."""
+    artifact: str = Field(default="", validation_alias="REPLAY_ARTIFACT")
+    """The evidence's name, from the workflow that we print: GitHub tells a step no job index."""
 
     @property
     def is_in_job(self) -> bool:

@@ -33,7 +33,11 @@ def lint_apart(source: str, path: str, *, within_s: float = WITHIN_S, child: str
     asked = json.dumps({"source": source, "path": path}).encode()
     try:
         done = subprocess.run(  # noqa: S603 - our own interpreter, our own words
-            [sys.executable, "-m", child], input=asked, capture_output=True, check=False, timeout=within_s
+            [sys.executable, "-P", "-m", child],  # -P: never a module of the folder that we stand in
+            input=asked,
+            capture_output=True,
+            check=False,
+            timeout=within_s,
         )
     except subprocess.TimeoutExpired:
         return Lint(note="It takes too long to lint.")

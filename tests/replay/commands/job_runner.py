@@ -119,7 +119,8 @@ class Runner:
         with subprocess.Popen(
             [*self.inside, "bash", "-e", str(script)],
             cwd=self.workspace,
-            env=self._env(files, job),
+            env=self._env(files, job)
+            | {name: self._filled(str(value), job) for name, value in step.get("env", {}).items()},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

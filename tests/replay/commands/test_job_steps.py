@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -116,6 +117,8 @@ def test_its_summary_says_what_the_log_could_not(failed: JobRun) -> None:
     assert "### `tests/test_handoff.py::test_state_is_handed_over`" in told
     assert "**rank-exception, rank 1**: rank 1 raised RuntimeError: shard 1 is of another" in told
     assert "Read one report of every process" in told
+    assert "The message in the job names no cause" in told
+    assert re.search(r"^  - line [0-9]+, `one-item-drained`: ", told, re.MULTILINE)
     assert "| s | the test | rank 0 | rank 1 |" in told
     assert "isolation |" in told
     assert len(told.encode()) < 1024 * 1024
@@ -143,6 +146,10 @@ def test_later_steps_get_its_outputs(failed: JobRun) -> None:
 def test_the_evidence_is_kept_and_can_be_verified(failed: JobRun) -> None:
     (kept,) = failed.artifacts.items()
     assert kept[0] == "flake-triage-test-0-1"
+    assert f"in the artifact `{kept[0]}`" in failed.summary
+    (told,) = re.findall("unpacked: `flake-triage (bundle show [^`]+)`", failed.summary)
+    *show, folder = shlex.split(told)
+    assert flake_triage(*show, kept[1] / folder).code == 0
     done = flake_triage("bundle", "verify", kept[1])
     assert done.code == 0, done.out + done.err
     (about,) = kept[1].glob("*/about.json")

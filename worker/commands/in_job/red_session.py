@@ -16,6 +16,7 @@ from worker import says
 from worker.commands import replay_options
 from worker.commands.in_job.annotations import annotations
 from worker.commands.in_job.outputs import outputs
+from worker.commands.in_job.source_lint import SourceLint
 from worker.commands.in_job.step import Step
 from worker.commands.in_job.summary import LIMIT_BYTES, summary
 from worker.commands.in_job.told import JobReport, replayed
@@ -56,10 +57,12 @@ class RedSession:
     began: float = field(default_factory=time.monotonic)
     report: JobReport = field(init=False)
     _left: dict[str, str] = field(init=False)
+    _lint: SourceLint = field(init=False)
 
     def __post_init__(self) -> None:
         self.report = JobReport(self.budget_s)
         self._left = {}
+        self._lint = SourceLint(self.project)
 
     def run(self, red: RedTests) -> None:
         """Gone where no test is red, outside of a job; in a job that is told, and no more."""
@@ -75,6 +78,7 @@ class RedSession:
             not_tried=self._left,
             notes=notes,
             project=self.step.place_of(self.project) if self.step else "",
+            artifact=self.step.known.artifact if self.step else "",
         )
         try:
             self._begin()
@@ -118,7 +122,11 @@ class RedSession:
             says.progress(traceback.format_exc())
             self._left[target.test] = f"flake-triage broke on it: {type(error).__name__}: {error}"
         else:
-            self.report = replace(self.report, replayed=(*self.report.replayed, told))
+            before = self.report.replayed
+            self.report = replace(self.report, replayed=(*before, told))  # also if a signal ends the lint
+            if INTERRUPTED not in done.decisions:
+                sources = self._lint.of(target.test, target.original, done.explanation.cause)
+                self.report = replace(self.report, replayed=(*before, replace(told, sources=sources)))
             return done
         return None
 

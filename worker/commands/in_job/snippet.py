@@ -13,6 +13,9 @@ ROOM_MINUTES: Final = 5
 """Beside the budget: for the start, and for writing the evidence."""
 STEPS_BEGIN: Final = "      # From here on: what happens after a failure only. A passing job skips it all."
 
+_ARTIFACT: Final = "flake-triage-${{ github.job }}-${{ strategy.job-index }}-${{ github.run_attempt }}"
+"""No two jobs of a run may keep an artifact of one name."""
+
 _WORKFLOW: Final = """\
 name: tests
 on:
@@ -54,6 +57,8 @@ jobs:
         if: failure() && steps.flake-triage.outcome == 'success'
         continue-on-error: true
         timeout-minutes: {minutes}
+        env:
+          REPLAY_ARTIFACT: {artifact}
         run: |
           exec "$RUNNER_TEMP/flake-triage/bin/flake-triage" replay \\
             --from-junit {results} \\
@@ -64,7 +69,7 @@ jobs:
         timeout-minutes: 5
         uses: actions/upload-artifact@v7
         with:
-          name: flake-triage-${{{{ github.job }}}}-${{{{ strategy.job-index }}}}-${{{{ github.run_attempt }}}}
+          name: {artifact}
           path: ${{{{ steps.replay.outputs.bundle }}}}
           if-no-files-found: ignore
 """
@@ -91,6 +96,7 @@ def workflow(asked: Asked) -> str:
         install="python -m pip install pytest -r requirements.txt",
         test=f"python -m pytest --junitxml={shlex.quote(_fitting(asked.results[0]))}",
         steps_begin=STEPS_BEGIN,
+        artifact=_ARTIFACT,
         package=shlex.quote(asked.package),
         minutes=ceil(asked.budget_s / 60) + ROOM_MINUTES,
         results=" ".join(map(shlex.quote, asked.results)),

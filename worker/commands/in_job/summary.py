@@ -12,6 +12,7 @@ from app.domain.replay_words import FindingKind
 from app.domain.wording import counted
 from worker.commands.in_job.advice import advice, is_interrupted, window
 from worker.commands.in_job.prose import prose
+from worker.commands.in_job.source_advice import hidden, mend, window_in
 from worker.commands.in_job.timeline import timeline
 from worker.commands.in_job.told import JobReport, Replayed
 from worker.replay.report import Replay
@@ -36,7 +37,7 @@ def summary(report: JobReport, *, limit_bytes: int = LIMIT_BYTES) -> str:
     room = limit_bytes - len(head.encode()) - min(len(tail.encode()), _ROOM_FOR_THE_END) - 200
     parts = []
     for number, one in enumerate(report.replayed):
-        told = _told(one)
+        told = _told(one, report)
         room -= len(told.encode()) + 2
         if room < 0:
             parts.append(f"{counted(len(report.replayed) - number, 'more test')} in the evidence.")
@@ -58,13 +59,13 @@ def _head(report: JobReport) -> Iterator[str]:
     yield from (f"> {prose(note)}" for note in report.notes)
 
 
-def _told(one: Replayed) -> str:
+def _told(one: Replayed, report: JobReport) -> str:
     """What is cut leaves whole what is folded: an open `<details>` would hide all tests after it."""
     folded = _folded("Trials and what else was found", "\n\n".join(_details(one.replay)))
-    return "\n\n".join((cut_bytes("\n\n".join(_test(one)), _TEST_BYTES), folded))
+    return "\n\n".join((cut_bytes("\n\n".join(_test(one, report)), _TEST_BYTES), folded))
 
 
-def _test(one: Replayed) -> Iterator[str]:
+def _test(one: Replayed, report: JobReport) -> Iterator[str]:
     replay, cause = one.replay, one.replay.explanation.cause
     yield f"### {code(replay.test, 300)}"
     if is_interrupted(replay):
@@ -75,10 +76,13 @@ def _test(one: Replayed) -> Iterator[str]:
         yield f"**{cause.kind.value}{whose}**: {inline(cause.sentence, 2000)}"
     if cause.exception is not None:
         yield block("\n".join(_raised(replay)), limit_bytes=8000)
-    bounds = [f"- {inline(one)}" for one in window(cause)]
+    bounds = [f"- {inline(bound)}" for bound in window(cause)]
     if bounds:
         yield "A mend must stand\n\n" + "\n".join(bounds)
-    yield "**What to do**\n\n" + "\n".join(f"- {told}" for told in [*advice(replay), *_commands(replay)])
+    if one.sources.mend is not None:
+        yield window_in(one.sources.mend)
+    todo = [*mend(one), *advice(replay), *hidden(one), *_commands(one), *_evidence(replay, report)]
+    yield "**What to do**\n\n" + "\n".join(f"- {told}" for told in todo)
     yield from _timeline(one)
 
 
@@ -95,13 +99,24 @@ def _raised(replay: Replay) -> Iterator[str]:
         yield f"{how}: {link.type}: {link.message}"
 
 
-def _commands(replay: Replay) -> Iterator[str]:
+def _commands(one: Replayed) -> Iterator[str]:
     """What to type on one's own machine. The name is quoted for the shell before it is for Markdown."""
+    replay = one.replay
     node = shlex.quote(replay.test)
-    if any(one.kind in HIDES for one in replay.findings):
+    if not one.sources.is_opaque and any(found.kind in HIDES for found in replay.findings):
         file = shlex.quote(replay.test.partition("::")[0])
         yield f"By line, what hides the cause in this file: {code(f'flake-triage lint {file}', 500)}"
     yield f"On your machine: {code(f'flake-triage replay {node} --out evidence', 500)}"
+
+
+def _evidence(replay: Replay, report: JobReport) -> Iterator[str]:
+    if replay.bundle is not None:
+        show = f"flake-triage bundle show {shlex.quote(replay.bundle.name)}"
+        yield f"Its evidence is in {_artifact(report)}; in that, downloaded and unpacked: {code(show, 500)}"
+
+
+def _artifact(report: JobReport) -> str:
+    return f"the artifact {code(report.artifact)}" if report.artifact else "the step's artifact"
 
 
 def _timeline(one: Replayed) -> Iterator[str]:
@@ -151,7 +166,8 @@ def _tail(report: JobReport) -> Iterator[str]:
         yield "### What this runner could hold"
         yield from _limits(trials)
         yield (
-            "The evidence of each test is a bundle: `flake-triage bundle show` tells it, `verify` checks its "
+            f"The evidence of each test is a bundle, a folder in {_artifact(report)}: "
+            "`flake-triage bundle show FOLDER` tells it, `flake-triage bundle verify FOLDER` checks its "
             "digests and judges it again, and `page.html` in it has the picture."
         )
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.domain.replay_words import CauseKind
+from worker.commands.in_job.source_lint import Sources
 from worker.replay.bundle import layout
 from worker.replay.bundle.scene import Scene, scene_of
 from worker.replay.report import Replay
@@ -18,6 +19,7 @@ class Replayed:
     replay: Replay
     failed: Trial | None = None
     scene: Scene | None = None
+    sources: Sources = field(default_factory=Sources)
 
     @property
     def has_cause(self) -> bool:
@@ -28,7 +30,8 @@ class Replayed:
 class JobReport:
     """`not_tried` and `unread`: red tests and results files by name, each with the reason.
 
-    `project` is the project's folder within the repository, empty where it is the repository itself.
+    `project` is the project's folder within the repository, empty where it is the repository itself;
+    `artifact` the name under which the job keeps the evidence, empty where it did not tell.
     """
 
     budget_s: float
@@ -38,6 +41,7 @@ class JobReport:
     unread: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     project: str = ""
+    artifact: str = ""
     is_ended: bool = False
 
     @property
