@@ -92,3 +92,12 @@ def one_name(processes: str) -> str:
         return singular[processes]
     ends = processes.endswith("s") and _NAME.fullmatch(processes[:-1]) and processes[:-1] != processes
     return processes[:-1] if ends else "process"
+
+
+def of_processes(processes: str) -> list[str]:
+    """The assertion on exit codes that says which process ended how."""
+    one = one_name(processes)
+    return [
+        f"codes = {{{one}.name: {one}.exitcode for {one} in {processes}}}",
+        'assert set(codes.values()) == {0}, f"exit codes, negative for a signal: {codes}"',
+    ]

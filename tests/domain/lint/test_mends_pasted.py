@@ -1,11 +1,12 @@
 """Mends that are pasted as they are told bring no other finding, in whatever order they are followed."""
 
 import ast
-from textwrap import indent
+from pathlib import Path
+from textwrap import dedent, indent
 
 import pytest
 
-from app.domain.lint.finding import Rule
+from app.domain.lint.finding import LintFinding, Rule
 from app.domain.lint.linted import lint
 
 BUCKETS = """\
@@ -91,3 +92,161 @@ def test_mend_of_a_loop_that_the_rank_counts_lets_all_go_alike(source: str) -> N
     (finding,) = lint(source, "x.py")
     mended = pasted(source, 5, 6, finding.mend)
     assert lint(mended, "x.py") == ()
+
+
+REPORT_OF_ONE = """\
+import multiprocessing as mp
+import os
+
+import torch.distributed as dist
+from averages import average
+
+WORLD = 2
+
+
+def worker(rank, world, port, queue):
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+    dist.init_process_group("gloo", rank=rank, world_size=world)
+    result = average(rank)
+    if rank == 0:
+        queue.put(result.tolist())
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def test_average(free_port):
+    ctx = mp.get_context("spawn")
+    queue = ctx.Queue()
+    processes = [ctx.Process(target=worker, args=(rank, WORLD, free_port, queue)) for rank in range(WORLD)]
+    for p in processes:
+        p.start()
+    for p in processes:
+        p.join(timeout=30)
+    for p in processes:
+        if p.is_alive():
+            p.terminate()
+            p.join()
+    assert all(p.exitcode == 0 for p in processes)
+    assert queue.get(timeout=5) == [0.5]
+"""
+DRAINED = """\
+    told, end = [], time.monotonic() + 60
+    while len(told) < len(processes):
+        try:
+            told.append(queue.get(timeout=0.5))
+        except Empty:
+            dead = {process.name: process.exitcode for process in processes if process.exitcode}
+            assert not dead, f"ended before they reported: {dead}; reported: {told}"
+            assert time.monotonic() < end, f"only {len(told)} of {len(processes)} reported: {told}"
+    failed = [report for report in told if "Traceback" in str(report)]
+    assert not failed, "\\n".join(map(str, failed))
+    assert dict(told)[0] == [0.5]
+"""
+ENDED = """\
+    slow = [process for process in processes if process.is_alive()]
+    for process in slow:
+        process.terminate()
+        process.join()
+    assert not slow, f"terminated because slow, not crashed: {[process.name for process in slow]}"
+    codes = {process.name: process.exitcode for process in processes}
+    assert set(codes.values()) == {0}, f"exit codes, negative for a signal: {codes}"
+"""
+WORKED = """\
+    try:
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+        dist.init_process_group("gloo", rank=rank, world_size=world)
+        result = average(rank)
+        queue.put((rank, result.tolist()))
+        dist.barrier()
+        dist.destroy_process_group()
+    except BaseException:
+        queue.put((rank, traceback.format_exc()))
+        raise
+"""
+
+
+def replaced(source: str, first: str, last: str, new: str) -> str:
+    """New lines in place of those from one to another, both named by what they hold."""
+    lines = source.splitlines(keepends=True)
+    start = line_of(source, first) - 1
+    end = next(n for n, line in enumerate(lines[start:], start + 1) if last in line)
+    return "".join([*lines[:start], new, *lines[end:]])
+
+
+def assert_holds(mended: str, finding: LintFinding) -> None:
+    """Every line of the mend that is code stands in the file, in its order."""
+    codes = [line.partition("  # ")[0].strip() for line in finding.mend.splitlines()]
+    left = iter([line.strip() for line in mended.splitlines()])
+    for code in codes:
+        if code and code != "..." and not code.startswith("#"):
+            assert any(line == code for line in left), f"{finding.rule}: {code}"
+
+
+def of_rule(findings: tuple[LintFinding, ...], rule: Rule) -> LintFinding:
+    return next(one for one in findings if one.rule is rule)
+
+
+def test_mends_of_a_report_of_one_rank_leave_nothing_whichever_is_followed_first() -> None:
+    findings = lint(REPORT_OF_ONE, "test_x.py")
+    assert {one.rule for one in findings} == {
+        Rule.RANK_0_ONLY_REPORT,
+        Rule.TERMINATE_COUNTS_AS_CRASH,
+        Rule.BARE_EXIT_CODE_ASSERTION,
+    }
+    joins = "    for p in processes:\n        p.join(timeout=30)\n"
+    killed = replaced(REPORT_OF_ONE, "    if p.is_alive()", "assert all(", "")
+    ended = killed.replace(joins + "    for p in processes:\n", joins + ENDED)
+    (left,) = lint(ended, "test_x.py")
+    assert left.rule is Rule.RANK_0_ONLY_REPORT
+    told = replaced(ended, "    os.environ", "destroy_process_group", WORKED)
+    told = replaced(told, "assert queue.get", "assert queue.get", "").replace(joins, DRAINED + joins)
+    whole = "import time\nimport traceback\nfrom queue import Empty\n" + told
+    assert_holds(whole, left)
+    ast.parse(whole)
+    for one in findings:
+        assert_holds(whole, one)
+    assert lint(whole, "test_x.py") == ()
+
+
+INCIDENT = Path(__file__).parent / "incident" / "weak_checkpoint.py"
+
+
+def test_mends_of_the_incident_leave_nothing() -> None:
+    source = INCIDENT.read_text()
+    findings = lint(source, "test_x.py")
+    drained = DRAINED.replace("queue.", "result_queue.").replace("+ 60", "+ 180")
+    drained = drained.replace("assert dict(told)[0] == [0.5]", "rank_checks = dict(told)[0]")
+    looked = '    assert "traceback" not in rank_checks, rank_checks["traceback"]\n'
+    mended = "import time\nfrom queue import Empty\n" + source.replace(looked, "")
+    work = indent(dedent(source.partition("    try:\n")[2].partition("    except")[0]), "        ")
+    work = work.replace(
+        "        if rank == 0:\n            result_queue.put({", "        result_queue.put((rank, {"
+    )
+    work = work.replace("())})", "())}))")
+    tried = f"    try:\n        _join(rank, port)\n{work}    except BaseException:\n"
+    tried += "        result_queue.put((rank, traceback.format_exc()))\n        raise\n    finally:\n"
+    tried += "        if dist.is_initialized():\n            dist.destroy_process_group()\n"
+    mended = replaced(mended, "    _join(rank, port)", "destroy_process_group", tried)
+    mended = replaced(mended, "rank_checks = result_queue", "rank_checks = result_queue", drained + looked)
+    joins = "    for process in processes:\n        process.join(timeout=60)\n"
+    mended = replaced(
+        mended,
+        "        process.join(timeout=60)",
+        "assert all(",
+        "        process.join(timeout=60)\n" + ENDED,
+    )
+    ast.parse(mended)
+    assert joins in mended
+    for one in findings:
+        assert_holds(mended, one)
+    assert lint(mended, "test_x.py") == ()
+
+
+def test_both_rules_of_one_read_show_one_mend_with_the_workers_side() -> None:
+    findings = lint(INCIDENT.read_text(), "test_x.py")
+    few = of_rule(findings, Rule.ONE_ITEM_DRAINED)
+    assert of_rule(findings, Rule.NO_EARLY_EXIT_CHECK).mend == few.mend
+    assert "Let every rank put exactly one item" in few.text
+    assert "only one rank does where all is well (line 24)" in few.text
+    assert "every rank puts exactly one item" in few.mend
+    assert 'result_queue.put((rank, {"rank": 0, "sum": float(state.sum())}))' in few.mend

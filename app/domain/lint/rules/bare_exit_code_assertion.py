@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from app.domain.lint.exit_checks import Check, ExitCodes
 from app.domain.lint.finding import Rule
 from app.domain.lint.frames import Frame
-from app.domain.lint.mending import mend, name_of, one_name, processes_name
+from app.domain.lint.mending import mend, name_of, of_processes, processes_name
 from app.domain.lint.program import Program, Root
 from app.domain.lint.ranks import number
 from app.domain.lint.weakness import Weakness
@@ -77,7 +77,7 @@ def _weakness(program: Program, root: Root, check: Check) -> Weakness:
     )
     many = "what the program said" if programs else f"which of `{processes_name(program, root)}` it was"
     text = f"`{written}` fails without saying {many}, nor the exit code"
-    mended = _of_program(program, code) if programs else _of_processes(processes_name(program, root))
+    mended = _of_program(program, code) if programs else mend(*of_processes(processes_name(program, root)))
     return Weakness(Rule.BARE_EXIT_CODE_ASSERTION, check.step.node, root.test_ids, text, mended)
 
 
@@ -98,12 +98,4 @@ def _of_program(program: Program, code: ast.Attribute | None) -> str:
         f"assert {owner}.returncode == 0, (",
         f'    f"rank program ended with {{{owner}.returncode}}:\\n{{{owner}.stdout}}\\n{{{owner}.stderr}}"',
         ")  # start it with capture_output=True, text=True",
-    )
-
-
-def _of_processes(processes: str) -> str:
-    one = one_name(processes)
-    return mend(
-        f"codes = {{{one}.name: {one}.exitcode for {one} in {processes}}}",
-        'assert set(codes.values()) == {0}, f"exit codes, negative for a signal: {codes}"',
     )

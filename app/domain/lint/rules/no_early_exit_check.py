@@ -13,6 +13,7 @@ from app.domain.lint.finding import Rule
 from app.domain.lint.mending import empty_name, mend, name_of, one_name, plain, processes_name
 from app.domain.lint.program import Program, Root
 from app.domain.lint.reporting import Reporting
+from app.domain.lint.rules.one_item_drained import mend_of_few, too_few
 from app.domain.lint.steps import Step, Within, is_loop
 from app.domain.lint.waits import OF_SEVERAL, SHORT_S, Wait, is_look, looks_in, waits
 from app.domain.lint.weakness import Weakness
@@ -143,7 +144,11 @@ def _weakness(program: Program, root: Root, wait: Wait) -> Weakness:
         "has died without a word: nothing looks at them meanwhile"
     )
     return Weakness(
-        Rule.NO_EARLY_EXIT_CHECK, wait.call, root.test_ids, text, _mend(program, wait, receiver, processes)
+        Rule.NO_EARLY_EXIT_CHECK,
+        wait.call,
+        root.test_ids,
+        text,
+        _mend(program, root, wait, receiver, processes),
     )
 
 
@@ -151,7 +156,10 @@ def _has_timeout(wait: Wait) -> bool:
     return bool(wait.call.args) or any(k.arg == "timeout" for k in wait.call.keywords)
 
 
-def _mend(program: Program, wait: Wait, receiver: str, processes: str) -> str:
+def _mend(program: Program, root: Root, wait: Wait, receiver: str, processes: str) -> str:
+    few = next((one for one in too_few(program, root) if one.read.call is wait.call), None)
+    if few is not None:
+        return mend_of_few(program, root, few)  # one mend for both
     one = one_name(processes)
     attr = wait.call.func.attr if isinstance(wait.call.func, ast.Attribute) else "get"
     dead = f"dead = {{{one}.name: {one}.exitcode for {one} in {processes} if {one}.exitcode}}"

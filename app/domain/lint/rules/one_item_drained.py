@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.domain.lint.channels import Medium, Taken, Told, is_handed_on, is_same, taken
+from app.domain.lint.draining import ONE_OF_EACH, Alone, drain, put_of_each, result_of_one
 from app.domain.lint.finding import Rule
 from app.domain.lint.frames import Value
-from app.domain.lint.mending import mend, name_of, one_name, processes_name
+from app.domain.lint.mending import mend, name_of, processes_name
 from app.domain.lint.program import Program, Root
 from app.domain.lint.rank_guards import rank_guard
 from app.domain.lint.reporting import Reporting
@@ -33,16 +34,37 @@ class _Channel:
     is_of_failures: bool
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TooFew:
+    """The first read of a channel on which more is put; `put` is None where it is not told how much."""
+
+    read: Taken
+    put: int | None
+    taken: int
+    workers: tuple[Worker, ...]
+
+    def result_of_one(self, program: Program) -> Alone | None:
+        """What one rank alone puts where all is well."""
+        found = (result_of_one(program, worker, self.read) for worker in self.workers)
+        return next((result for result in found if result is not None), None)
+
+
 def find(program: Program) -> Iterator[Weakness]:
     for root in program.roots:
-        reads = list(taken(program, root.steps))
-        for channel in _channels(program, root):
-            mine = [read for read in reads if is_same(read.channel, channel.made)]
-            if mine and not channel.is_of_failures and not _is_read_elsewhere(program, root, channel):
-                put, several = _put_count(program, channel, mine[0].step)
-                read = _read_count(program, channel, mine)
-                if several and read is not None and read < (put if put is not None else 2):
-                    yield _weakness(program, root, mine[0], put, read)
+        for few in too_few(program, root):
+            yield _weakness(program, root, few)
+
+
+def too_few(program: Program, root: Root) -> Iterator[TooFew]:
+    """The channels of which the parent reads fewer items than its processes put."""
+    reads = list(taken(program, root.steps))
+    for channel in _channels(program, root):
+        mine = [read for read in reads if is_same(read.channel, channel.made)]
+        if mine and not channel.is_of_failures and not _is_read_elsewhere(program, root, channel):
+            put, several = _put_count(program, channel, mine[0].step)
+            count = _read_count(program, channel, mine)
+            if several and count is not None and count < (put if put is not None else 2):
+                yield TooFew(mine[0], put, count, channel.workers)
 
 
 def _channels(program: Program, root: Root) -> list[_Channel]:
@@ -149,32 +171,39 @@ def _is_followed_by(leaving: tuple[type[ast.stmt], ...], block: ast.AST, stateme
     return any(isinstance(one, leaving) for one in after)
 
 
-def _weakness(program: Program, root: Root, read: Taken, put: int | None, read_count: int) -> Weakness:
+def _weakness(program: Program, root: Root, few: TooFew) -> Weakness:
+    read, put, count = few.read, few.put, few.taken
     receiver = name_of(program, read.receiver, "reports")
     processes = processes_name(program, root)
     many = f"all {put} of" if put is not None else "every one of"
-    items = "one item" if read_count == 1 else f"{read_count} items"
+    items = "one item" if count == 1 else f"{count} items"
+    result = few.result_of_one(program)
+    alone = (
+        f", and only one rank does where all is well (line {_line(result.told)})"
+        if result is not None
+        else ""
+    )
     text = (
-        f"{items} read from `{receiver}`, on which {many} `{processes}` may put: "
-        "what the others report, a traceback for instance, stays unread"
+        f"{items} read from `{receiver}`, on which {many} `{processes}` may put{alone}: what the others "
+        "report, a traceback for instance, stays unread. Let every rank put exactly one item, "
+        "and read one of each"
     )
-    return Weakness(
-        Rule.ONE_ITEM_DRAINED, read.call, root.test_ids, text, _mend(program, read, receiver, processes)
-    )
+    return Weakness(Rule.ONE_ITEM_DRAINED, read.call, root.test_ids, text, mend_of_few(program, root, few))
 
 
-def _mend(program: Program, read: Taken, receiver: str, processes: str) -> str:
-    one = one_name(processes)
-    call = read.call
-    attr = call.func.attr if isinstance(call.func, ast.Attribute) else "get"
-    timeout = next(
-        (program.file.text(k.value, longest=30) for k in call.keywords if k.arg == "timeout"), "60"
-    )
-    timeout = timeout if timeout.replace("_", "").isalnum() else "60"
-    if attr.startswith("recv"):
-        return mend(f"told = [reader.recv() for reader in readers]  # one of each of {processes}")
+def _line(told: Told) -> int:
+    return int(getattr(told.step.node, "lineno", 1))
+
+
+def mend_of_few(program: Program, root: Root, few: TooFew) -> str:
+    """The parent's side, and the worker's too where only one rank puts when all is well."""
+    result = few.result_of_one(program)
+    parent = drain(program, root, few.read, result)
+    if result is None:
+        return mend(*parent)
     return mend(
-        f"told = [{receiver}.get(timeout={timeout}) for _ in {processes}]  # one of each {one}",
-        'failed = [report for report in told if "Traceback" in str(report)]',
-        'assert not failed, "\\n".join(map(str, failed))',
+        f"# in the worker, under no condition of the rank: {ONE_OF_EACH}",
+        put_of_each(program, result),
+        "# in the parent:",
+        *parent,
     )

@@ -10,14 +10,15 @@ where they swallow what they catch.
 import ast
 from collections.abc import Iterator
 
-from app.domain.lint.channels import Medium, Told
+from app.domain.lint.channels import Medium, Told, is_same, taken
+from app.domain.lint.draining import ONE_OF_EACH, Alone, drain, put_of_each, result_of_one
 from app.domain.lint.finding import Rule
 from app.domain.lint.mending import mend, name_of, rank_name, telling
 from app.domain.lint.program import Program
 from app.domain.lint.rank_guards import rank_guard
 from app.domain.lint.reporting import Reporting
 from app.domain.lint.weakness import Weakness
-from app.domain.lint.workers import How
+from app.domain.lint.workers import How, Worker
 
 
 def find(program: Program) -> Iterator[Weakness]:
@@ -50,17 +51,33 @@ def _weakness(
         f"{who} tells `{channel}` something on one rank only (the condition of line {line}), "
         "so what any other rank raises reaches nobody"
     )
-    rank = rank_name(reporting.worker.frame.ranks)
-    return Weakness(
-        Rule.RANK_0_ONLY_REPORT,
-        report.step.node,
-        tests,
-        text,
-        mend(
-            "try:",
-            "    ...  # the work, the report of its result included",
-            "except BaseException:  # on every rank",
-            f"    {telling(program, report, rank, 'traceback.format_exc()')}",
-            "    raise",
-        ),
+    return Weakness(Rule.RANK_0_ONLY_REPORT, report.step.node, tests, text, _mend(program, reporting, report))
+
+
+def _mend(program: Program, reporting: Reporting, report: Told) -> str:
+    """Both sides, where the file shows the parent: who reads one item of one rank is to read one of each."""
+    worker = reporting.worker
+    result = result_of_one(program, worker)
+    told = "    ...  # the work, the report of its result included"
+    if result is not None and result.told.medium in {Medium.QUEUE, Medium.SHARED}:
+        told = f"    {put_of_each(program, result)}  # {ONE_OF_EACH}"
+    unknown = "" if "traceback" in program.file.imported else "; import traceback"
+    return mend(
+        "try:",
+        *(("    ...  # the work", told) if "..." not in told else (told,)),
+        f"except BaseException:  # on every rank{unknown}",
+        f"    {telling(program, report, rank_name(worker.frame.ranks), 'traceback.format_exc()')}",
+        "    raise",
+        *_parent(program, worker, report, result),
     )
+
+
+def _parent(program: Program, worker: Worker, report: Told, result: Alone | None) -> list[str]:
+    for root in program.roots if report.medium is Medium.QUEUE else ():
+        for read in taken(program, root.steps) if worker in root.workers else ():
+            if is_same(read.channel, report.channel):
+                return [
+                    "# in the parent, before it asserts how they ended:",
+                    *drain(program, root, read, result),
+                ]
+    return []

@@ -8,12 +8,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from app.domain.lint.channels import Medium, Told, is_same, taken
+from app.domain.lint.channels import Medium, Taken, Told, is_same, taken
 from app.domain.lint.derived import Derived
+from app.domain.lint.draining import Alone, drain, result_of_one
 from app.domain.lint.exit_checks import Check, ExitCodes, checks, decided_at
 from app.domain.lint.finding import Rule
 from app.domain.lint.frames import Frame
-from app.domain.lint.mending import mend, name_of
+from app.domain.lint.mending import mend, name_of, of_processes, processes_name
 from app.domain.lint.program import Program, Root
 from app.domain.lint.reporting import Reporting
 from app.domain.lint.steps import Part, Step
@@ -24,6 +25,7 @@ _READS = {"read_text", "read", "readlines", "communicate", "read_bytes"}
 _SHOWS = {"print", "write", "info", "warning", "error"}
 _OUTPUT = {"stdout", "output"}
 _LONGEST_WORD = 2_000
+_LONGEST_LINE = 100
 _OF_FAILURE = re.compile(
     r"(?:^|[^a-z])(?:errors?|err|stderr|exceptions?|exc|tracebacks?|tb|fail(?:ed|ures?)?)(?![a-z])",
     re.IGNORECASE,
@@ -42,7 +44,7 @@ def find(program: Program) -> Iterator[Weakness]:
         look = _Look(Derived(program.values, source.is_report), may_be_values=bool(told))
         late = _too_late(codes if told or ranks else codes_of_programs, look, root)
         if late is not None:
-            yield _weakness(program, root, late, told)
+            yield _weakness(program, root, *late, told)
 
 
 def _runs_python(program: Program, root: Root) -> bool:
@@ -140,8 +142,10 @@ def _words(node: ast.AST) -> Iterator[str]:
             yield word[:_LONGEST_WORD]
 
 
-def _too_late(codes: ExitCodes, look: _Look, root: Root) -> Check | None:
-    """The check on exit codes before which nothing shows what was reported, and something after it would."""
+def _too_late(codes: ExitCodes, look: _Look, root: Root) -> tuple[Check, Check | None] | None:
+    """The check on exit codes before which nothing shows what was reported, and something after it would: the
+    check on the report, where one stands in the same function.
+    """
     reports = look.reports
     waiting = {w.node for step in root.steps if reports.is_source(step.node, step.frame) for w in step.within}
     after_all = (check for check in codes.zero_checks(root.steps) if not _is_watch(check, waiting))
@@ -155,8 +159,10 @@ def _too_late(codes: ExitCodes, look: _Look, root: Root) -> Check | None:
         return None
     if any(look.prints(step) for step in root.steps[:at]):
         return None
-    later = any(place > at for place in places)
-    return zero if later or any(look.takes(step) for step in root.steps[at + 1 :]) else None
+    later = [one for one, place in zip(looks, places, strict=True) if place > at]
+    if not later and not any(look.takes(step) for step in root.steps[at + 1 :]):
+        return None
+    return zero, next((one for one in later if one.frame is zero.frame), None)
 
 
 def _shows_output(check: Check) -> bool:
@@ -173,7 +179,7 @@ def _is_watch(check: Check, waiting: set[ast.AST]) -> bool:
     )
 
 
-def _weakness(program: Program, root: Root, late: Check, told: list[Told]) -> Weakness:
+def _weakness(program: Program, root: Root, late: Check, later: Check | None, told: list[Told]) -> Weakness:
     written = program.file.text(
         late.step.node if isinstance(late.step.node, ast.Assert) else late.test, longest=70
     )
@@ -187,11 +193,34 @@ def _weakness(program: Program, root: Root, late: Check, told: list[Told]) -> We
         late.step.node,
         root.test_ids,
         text,
-        mend(
-            'failed = [report for report in reports if "Traceback" in str(report)]',
-            'assert not failed, "\\n".join(map(str, failed))  # first what was reported',
-            f"{written}  # then how they ended"
-            if isinstance(late.step.node, ast.Assert) and "..." not in written
-            else "...  # then how they ended",
-        ),
+        mend(*_shown(program, root, later), *_ended(program, root, late, written)),
     )
+
+
+def _shown(program: Program, root: Root, later: Check | None) -> list[str]:
+    """The file's own look at the report; where that takes what was told only then, all of it is taken."""
+    if later is not None and isinstance(later.step.node, ast.Assert):
+        text = program.file.text(later.step.node, longest=_LONGEST_LINE)
+        reads = [read for read in taken(program, root.steps) if read.call in ast.walk(later.step.node)]
+        if reads:
+            return drain(program, root, reads[0], _result(program, root, reads[0]))
+        if not text.endswith("..."):
+            return [f"{text}  # first what was reported"]
+    return [
+        'failed = [report for report in reports if "Traceback" in str(report)]',
+        'assert not failed, "\\n".join(map(str, failed))  # first what was reported',
+    ]
+
+
+def _result(program: Program, root: Root, read: Taken) -> Alone | None:
+    found = (result_of_one(program, worker, read) for worker in root.workers)
+    return next((result for result in found if result is not None), None)
+
+
+def _ended(program: Program, root: Root, late: Check, written: str) -> list[str]:
+    """The assertion on exit codes, with the codes in its message."""
+    if any(start.how is How.PROCESS for start in root.starts) and not late.message:
+        return of_processes(processes_name(program, root))
+    if isinstance(late.step.node, ast.Assert) and "..." not in written:
+        return [f"{written}  # then how they ended"]
+    return ["...  # then how they ended"]

@@ -1,0 +1,122 @@
+"""The mend of reports that are not all read, for both sides: each rank puts one item, the parent reads each.
+
+Several rules find the same parent; they all show this, so that following one is following the others.
+"""
+
+import ast
+from dataclasses import dataclass
+
+from app.domain.lint.channels import Taken, Told, is_same
+from app.domain.lint.mending import empty_name, name_of, one_name, processes_name, rank_name, telling
+from app.domain.lint.program import Program, Root
+from app.domain.lint.rank_guards import rank_guard
+from app.domain.lint.reporting import Reporting
+from app.domain.lint.steps import Part, is_loop
+from app.domain.lint.workers import Worker
+
+ONE_OF_EACH = "every rank puts exactly one item, this or its traceback"
+_USUAL_S = 60
+_LONGEST = 100
+_CLOCKS = {"time", "time.monotonic"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alone:
+    """What a worker tells on one rank only where all went well."""
+
+    worker: Worker
+    told: Told
+
+    @property
+    def content(self) -> ast.expr:
+        return self.told.content[0]
+
+
+def result_of_one(program: Program, worker: Worker, read: Taken | None = None) -> Alone | None:
+    """The worker's result, if only one rank comes to tell it; of all that it tells, or on what is read."""
+    told = [
+        one
+        for one in Reporting(program, worker).told
+        if not any(within.part is Part.HANDLER for within in one.step.within)
+        and (read is None or is_same(one.channel, read.channel))
+    ]
+    guarded = [one for one in told if rank_guard(program, one.step) is not None]
+    return Alone(worker, guarded[-1]) if guarded and len(guarded) == len(told) else None
+
+
+def put_of_each(program: Program, result: Alone) -> str:
+    """The worker's line that tells the result, with the rank, on whichever rank."""
+    rank, content = rank_name(result.worker.frame.ranks), result.content
+    match content:
+        case ast.Tuple(elts=[_, value]) if _names_rank(content, rank):
+            content = value
+    text = program.file.text(content, longest=_LONGEST + 1)
+    return telling(program, result.told, rank, text if len(text) <= _LONGEST else "result")
+
+
+def _names_rank(content: ast.Tuple, rank: str) -> bool:
+    match content.elts[0]:
+        case ast.Constant(value=0):
+            return True
+        case ast.Name(id=name):
+            return name == rank
+    return False
+
+
+def drain(program: Program, root: Root, read: Taken, result: Alone | None) -> list[str]:
+    """The parent's lines in place of the read; `result` is what one rank alone told so far."""
+    receiver, processes = name_of(program, read.receiver, "reports"), processes_name(program, root)
+    judged = [
+        'failed = [report for report in told if "Traceback" in str(report)]',
+        'assert not failed, "\\n".join(map(str, failed))',
+        *_as_before(program, read, result),
+    ]
+    if isinstance(read.call.func, ast.Attribute) and read.call.func.attr.startswith("recv"):
+        return [f"told = [reader.recv() for reader in readers]  # one of each of {processes}", *judged]
+    one, seconds, empty = one_name(processes), _seconds(read.call), empty_name(program)
+    names = {dotted: name for name, dotted in program.file.imported.items()}
+    clock = names.get("time.monotonic") or f"{names.get('time', 'time')}.monotonic"
+    return [
+        f"told, end = [], {clock}() + {seconds}" + ("" if names.keys() & _CLOCKS else "  # import time"),
+        f"while len(told) < len({processes}):  # one of each {one}; every rank puts exactly one",
+        "    try:",
+        f"        told.append({receiver}.get(timeout=0.5))",
+        f"    except {empty}:" + ("" if "." in empty else "  # from queue import Empty"),
+        f"        dead = {{{one}.name: {one}.exitcode for {one} in {processes} if {one}.exitcode}}",
+        '        assert not dead, f"ended before they reported: {dead}; reported: {told}"',
+        f'        assert {clock}() < end, f"only {{len(told)}} of {{len({processes})}} reported: {{told}}"',
+        *judged,
+    ]
+
+
+def _seconds(call: ast.Call) -> str:
+    """The read's own limit, as far as it leaves time for all that the processes do."""
+    given = next((k.value for k in call.keywords if k.arg == "timeout"), None)
+    match given:
+        case ast.Constant(value=int() | float() as seconds) if seconds > _USUAL_S:
+            return f"{seconds:g}"
+        case ast.Name(id=name):
+            return name
+    return str(_USUAL_S)
+
+
+def _as_before(program: Program, read: Taken, result: Alone | None) -> list[str]:
+    """The statement that used the item, finding it among those read; none where it stood in a loop."""
+    around = list(program.file.around(read.call))
+    statement = next((node for node in around if isinstance(node, ast.stmt)), None)
+    looped = any(is_loop(within) for within in read.step.within)
+    if looped or not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Assert | ast.Return):
+        return []
+    text, call = (program.file.text(node, longest=_LONGEST) for node in (statement, read.call))
+    if text.endswith("...") or text.count(call) != 1:
+        return []
+    return [text.replace(call, _item(result))]
+
+
+def _item(result: Alone | None) -> str:
+    if result is None:
+        return "told[0]"
+    match result.content:
+        case ast.Tuple(elts=[ast.Constant(value=0) | ast.Name(), _]):
+            return "next(one for one in told if one[0] == 0)"
+    return "dict(told)[0]"
