@@ -251,6 +251,7 @@ def test_after_an_interruption_what_is_known_is_told_and_nothing_more_is_begun(t
     summary = (tmp_path / "summary").read_text()
     assert "### `a`" in summary
     assert "**interrupted**" in summary
+    assert "<details>" not in summary
     assert "it was interrupted before enough trials had ended" in summary
     assert "--budget" not in summary
     assert "| b | the replay was interrupted before its turn |" in summary

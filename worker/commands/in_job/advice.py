@@ -23,6 +23,7 @@ _VERDICTS: Final = {
 _TOO_EARLY: Final = frozenset(
     {ReplayVerdict.REPRODUCED_ONCE, ReplayVerdict.NO_TRIAL, ReplayVerdict.BUDGET_EXHAUSTED}
 )
+_NOTHING: Final = _TOO_EARLY - {ReplayVerdict.REPRODUCED_ONCE}
 _INTERRUPTED: Final = "Run the step again: it was interrupted before enough trials had ended to say more."
 
 _CAUSES: Final = {
@@ -65,14 +66,15 @@ def advice(replay: Replay) -> Iterator[str]:
     if cause.kind in _CAUSES:
         yield _CAUSES[cause.kind]
     yield from dict.fromkeys(_FINDINGS[one.kind] for one in replay.findings if one.kind in _FINDINGS)
-    yield (
-        _INTERRUPTED if is_interrupted(replay) and replay.verdict in _TOO_EARLY else _VERDICTS[replay.verdict]
-    )
+    is_too_early = INTERRUPTED in replay.decisions and replay.verdict in _TOO_EARLY
+    yield _INTERRUPTED if is_too_early else _VERDICTS[replay.verdict]
 
 
-def is_interrupted(replay: Replay) -> bool:
-    """Whether a signal ended it, so that it says less than its budget had room for."""
-    return INTERRUPTED in replay.decisions
+def verdict_word(replay: Replay) -> str:
+    """The verdict's; and that a signal ended the replay, which alone counts where nothing is known yet."""
+    if INTERRUPTED not in replay.decisions:
+        return replay.verdict.value
+    return "interrupted" if replay.verdict in _NOTHING else f"{replay.verdict.value}, interrupted"
 
 
 def window(cause: Explained) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Final
 from app.domain.replay_words import ReplayVerdict
 from app.domain.wording import counted
 from app.domain.workflow_command import Annotation, Level
+from worker.commands.in_job.advice import verdict_word
 from worker.commands.in_job.told import JobReport
 from worker.replay.facts import Frame
 from worker.replay.report import Replay
@@ -40,8 +41,8 @@ def _of(replay: Replay, project: str) -> Annotation:
     said = cause.sentence or replay.sentence
     return Annotation(
         _level(replay),
-        f"{cause.kind.value}{rank}: {name}" if cause.sentence else f"{replay.verdict.value}: {name}",
-        f"{said}\n{replay.verdict.value}: {replay.sentence}" if cause.sentence else said,
+        f"{cause.kind.value}{rank}: {name}" if cause.sentence else f"{verdict_word(replay)}: {name}",
+        f"{said}\n{verdict_word(replay)}: {replay.sentence}" if cause.sentence else said,
         str(PurePosixPath(project) / file),
         place[1] if place else None,
     )

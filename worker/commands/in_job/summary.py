@@ -10,7 +10,7 @@ from typing import Final
 from app.domain.markdown import block, code, cut_bytes, inline
 from app.domain.replay_words import FindingKind
 from app.domain.wording import counted
-from worker.commands.in_job.advice import advice, is_interrupted, window
+from worker.commands.in_job.advice import advice, verdict_word, window
 from worker.commands.in_job.prose import prose
 from worker.commands.in_job.source_advice import hidden, mend, window_in
 from worker.commands.in_job.timeline import timeline
@@ -61,16 +61,15 @@ def _head(report: JobReport) -> Iterator[str]:
 
 def _told(one: Replayed, report: JobReport) -> str:
     """What is cut leaves whole what is folded: an open `<details>` would hide all tests after it."""
-    folded = _folded("Trials and what else was found", "\n\n".join(_details(one.replay)))
-    return "\n\n".join((cut_bytes("\n\n".join(_test(one, report)), _TEST_BYTES), folded))
+    shown = cut_bytes("\n\n".join(_test(one, report)), _TEST_BYTES)
+    details = "\n\n".join(_details(one.replay))
+    return f"{shown}\n\n{_folded('Trials and what else was found', details)}" if details else shown
 
 
 def _test(one: Replayed, report: JobReport) -> Iterator[str]:
     replay, cause = one.replay, one.replay.explanation.cause
     yield f"### {code(replay.test, 300)}"
-    if is_interrupted(replay):
-        yield "**interrupted**: what follows is what was known by then"
-    yield f"**{replay.verdict.value}**: {prose(replay.sentence)}"
+    yield f"**{verdict_word(replay)}**: {prose(replay.sentence)}"
     if cause.sentence:
         whose = "" if cause.rank is None else f", rank {cause.rank}"
         yield f"**{cause.kind.value}{whose}**: {inline(cause.sentence, 2000)}"
@@ -81,7 +80,8 @@ def _test(one: Replayed, report: JobReport) -> Iterator[str]:
         yield "A mend must stand\n\n" + "\n".join(bounds)
     if one.sources.mend is not None:
         yield window_in(one.sources.mend)
-    todo = [*mend(one), *advice(replay), *hidden(one), *_commands(one), *_evidence(replay, report)]
+    first, *others = advice(replay)
+    todo = [first, *mend(one), *hidden(one), *others, *_commands(one), *_evidence(replay, report)]
     yield "**What to do**\n\n" + "\n".join(f"- {told}" for told in todo)
     yield from _timeline(one)
 
