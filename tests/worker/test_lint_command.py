@@ -283,3 +283,14 @@ def test_on_a_terminal_one_line_moves(
         progress.step()
         progress.step()
     assert "2,000" not in capsys.readouterr().err
+
+
+def test_several_findings_of_one_test_say_that_there_may_be_another_behind_them() -> None:
+    last = "After mending run it again: behind several findings of one test there may be another.\n"
+    slow = (
+        "        process.join(timeout=9)\n        if process.is_alive():\n            process.terminate()\n"
+    )
+    Path("tests/test_weak.py").write_text(WEAK.replace("        process.join()\n", slow))
+    assert lint("tests", "--rule", BARE).stderr == "1 finding in 1 of 2 files\n"
+    assert lint("tests").stderr == f"2 findings in 1 of 2 files\n{last}"
+    assert last not in lint("tests", "--format", "json").stderr

@@ -20,6 +20,8 @@ from worker.commands.lint_reading import read_source
 from worker.commands.lint_story import file_story
 from worker.commands.telling import tell
 
+_AGAIN = "After mending run it again: behind several findings of one test there may be another."
+
 
 @dataclass(slots=True)
 class Session:
@@ -35,6 +37,7 @@ class Session:
     found_count: int = 0
     suppressed_count: int = 0
     problem_count: int = 0
+    has_several_of_a_test: bool = False
 
     def run(self, gathered: Gathered) -> None:
         for one in gathered.unread:
@@ -44,6 +47,8 @@ class Session:
                 self._lint(path)
                 progress.step()
         says.progress(self._summary())
+        if self.has_several_of_a_test and self.kind is Format.TEXT:
+            says.progress(_AGAIN)
 
     def _lint(self, path: Path) -> None:
         name = shown(path)
@@ -58,6 +63,8 @@ class Session:
         self.found_count += len(found.kept)
         self.suppressed_count += len(found.suppressed)
         self.problem_count += len(found.problems)
+        tests = [one.test for one in found.kept if one.test is not None]
+        self.has_several_of_a_test |= len(set(tests)) < len(tests)
         if self.keeps and (found.kept or found.suppressed or found.problems):
             self.linted.append(Linted(name, source, found))
         self._tell(name, found)

@@ -46,21 +46,19 @@ def result_of_one(program: Program, worker: Worker, read: Taken | None = None) -
 
 def put_of_each(program: Program, result: Alone) -> str:
     """The worker's line that tells the result, with the rank, on whichever rank."""
-    rank, content = rank_name(result.worker.frame.ranks), result.content
-    match content:
-        case ast.Tuple(elts=[_, value]) if _names_rank(content, rank):
-            content = value
-    text = program.file.text(content, longest=_LONGEST + 1)
+    rank = rank_name(result.worker.frame.ranks)
+    text = program.file.text(_beside_rank(result) or result.content, longest=_LONGEST + 1)
     return telling(program, result.told, rank, text if len(text) <= _LONGEST else "result")
 
 
-def _names_rank(content: ast.Tuple, rank: str) -> bool:
-    match content.elts[0]:
-        case ast.Constant(value=0):
-            return True
-        case ast.Name(id=name):
-            return name == rank
-    return False
+def _beside_rank(result: Alone) -> ast.expr | None:
+    """The value of `(0, value)` or `(rank, value)`; None of what does not hold the rank."""
+    match result.content:
+        case ast.Tuple(elts=[ast.Constant(value=0), value]):
+            return value
+        case ast.Tuple(elts=[ast.Name(id=name), value]) if name in result.worker.frame.ranks:
+            return value
+    return None
 
 
 def drain(program: Program, root: Root, read: Taken, result: Alone | None) -> list[str]:
@@ -116,7 +114,4 @@ def _as_before(program: Program, read: Taken, result: Alone | None) -> list[str]
 def _item(result: Alone | None) -> str:
     if result is None:
         return "told[0]"
-    match result.content:
-        case ast.Tuple(elts=[ast.Constant(value=0) | ast.Name(), _]):
-            return "next(one for one in told if one[0] == 0)"
-    return "dict(told)[0]"
+    return "dict(told)[0]" if _beside_rank(result) is None else "next(one for one in told if one[0] == 0)"

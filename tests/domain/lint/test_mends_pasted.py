@@ -250,3 +250,86 @@ def test_both_rules_of_one_read_show_one_mend_with_the_workers_side() -> None:
     assert "only one rank does where all is well (line 24)" in few.text
     assert "every rank puts exactly one item" in few.mend
     assert 'result_queue.put((rank, {"rank": 0, "sum": float(state.sum())}))' in few.mend
+
+
+def with_put(put: str, use: str) -> str:
+    source = REPORT_OF_ONE.replace("queue.put(result.tolist())", put)
+    return source.replace("assert queue.get(timeout=5) == [0.5]", use)
+
+
+@pytest.mark.parametrize(
+    ("put", "use", "lines"),
+    [
+        (
+            "queue.put((0, result))",
+            "rank, loss = queue.get(timeout=WORLD)",
+            [
+                "    queue.put((rank, result))  #",
+                "told, end = [], time.monotonic() + WORLD",
+                "rank, loss = next(one for one in told if one[0] == 0)",
+            ],
+        ),
+        (
+            "queue.put((rank, result))",
+            "return queue.get()",
+            ["    queue.put((rank, result))  #", "return next(one for one in told if one[0] == 0)"],
+        ),
+        (
+            "queue.put((result, 1))",
+            "loss, one = queue.get()",
+            ["    queue.put((rank, (result, 1)))  #", "loss, one = dict(told)[0]"],
+        ),
+        (
+            f"queue.put({'result + ' * 12}result)",
+            f"assert queue.get() == {'7 + ' * 30}1",
+            ["    queue.put((rank, result))  #", 'assert not failed, "\\n".join(map(str, failed))'],
+        ),
+        (
+            "queue.put(result)",
+            "while True:\n        loss = queue.get()\n        break",
+            ["    queue.put((rank, result))  #", 'assert not failed, "\\n".join(map(str, failed))'],
+        ),
+    ],
+)
+def test_mend_of_a_report_of_one_rank_keeps_what_is_told_and_how_it_is_used(
+    put: str, use: str, lines: list[str]
+) -> None:
+    finding = of_rule(lint(with_put(put, use), "test_x.py"), Rule.RANK_0_ONLY_REPORT)
+    told = finding.mend.splitlines()
+    assert all(any(one.startswith(line) for one in told) for line in lines), finding.mend
+    assert told[-1].startswith(lines[-1])
+
+
+CAUGHT = REPORT_OF_ONE.replace(
+    "    result = average(rank)\n    if rank == 0:\n        queue.put(result.tolist())\n",
+    "    try:\n        queue.put(average(rank))\n"
+    "    except BaseException:\n        queue.put(traceback.format_exc())\n        raise\n",
+)
+WHOLE = "    assert all(p.exitcode == 0 for p in processes)\n"
+
+
+def late(codes: str, look: str) -> list[str]:
+    """The mend of a report that is asserted too late."""
+    source = CAUGHT.replace(WHOLE, codes).replace("    assert queue.get(timeout=5) == [0.5]\n", look)
+    return of_rule(lint(source, "test_x.py"), Rule.REPORT_ASSERTED_TOO_LATE).mend.splitlines()
+
+
+def test_mend_of_a_look_that_takes_the_report_takes_all_of_them_first() -> None:
+    told = late(WHOLE, "    assert queue.get(timeout=5) == [0.5]\n")
+    assert told[0].startswith("told, end = []")
+    assert "assert told[0] == [0.5]" in told
+    assert told[-2:] == [line.strip() for line in ENDED.splitlines()[-2:]]
+
+
+def test_mend_of_a_late_look_keeps_the_files_own_words() -> None:
+    taken = "    reports = [queue.get(timeout=5) for _ in processes]\n"
+    codes = '    assert all(p.exitcode == 0 for p in processes), "failed"\n'
+    assert late(taken + codes, '    assert "Traceback" not in reports[0]\n') == [
+        'assert "Traceback" not in reports[0]  # first what was reported',
+        f"{codes.strip()}  # then how they ended",
+    ]
+    long = f"    assert reports[0] == {'7 + ' * 30}1\n"
+    judged = "    if any(p.exitcode for p in processes):\n        pytest.fail('failed')\n"
+    told = late(taken + judged, long)
+    assert told[0] == 'failed = [report for report in reports if "Traceback" in str(report)]'
+    assert told[-1] == "...  # then how they ended"

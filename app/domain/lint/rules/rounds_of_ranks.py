@@ -6,6 +6,7 @@ a loop is not known to differ, and nothing is said of it.
 
 import ast
 from collections.abc import Iterator
+from itertools import takewhile
 
 from app.domain.lint.flow.graph import Kind, Point
 from app.domain.lint.flow.runs import Run
@@ -33,9 +34,7 @@ def _counted(loop: ast.AST | None) -> list[ast.expr]:
     match loop:
         case ast.For(iter=over) | ast.AsyncFor(iter=over) | ast.While(test=over):
             return [over]
-        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-            return [generator.iter for generator in loop.generators]
-    return []
+    return [generator.iter for generator in getattr(loop, "generators", ())]
 
 
 def _counts(program: Program, ways: Ways, node: ast.expr, hops: int) -> bool:
@@ -66,11 +65,8 @@ def _given(program: Program, name: ast.Name) -> Iterator[ast.expr]:
         if bound.places:
             continue
         yield bound.value
-        for around in program.file.around(bound.value):
-            if around is function.node:
-                break
-            if isinstance(around, ast.If):
-                yield around.test
+        inside = takewhile(lambda node: node is not function.node, program.file.around(bound.value))
+        yield from (node.test for node in inside if isinstance(node, ast.If))
 
 
 def mend_of_rounds(program: Program, loop: ast.AST, call: str) -> str:
