@@ -17,8 +17,10 @@ from worker.replay.sandbox.cgroup_v2 import VersionTwo
 from worker.replay.sandbox.group import Unavailable
 from worker.replay.sandbox.hierarchies import own_groups
 from worker.replay.sandbox.owner import new_name
+from worker.replay.sandbox.root_plan import USER
 from worker.replay.sandbox.stop_and_continue import StopAndContinue
 from worker.replay.sandbox.systemd_scope import Scope
+from worker.replay.sandbox.user_tasks import tasks_of
 
 AFFINITY: Final = "affinity"
 KILLING_S: Final = 5.0
@@ -219,6 +221,8 @@ class Limiter:
         if self._as_root:
             self.notes.append("Root's processes cannot be bounded without a controller for them.")
             return Hold.ABSENT
-        self.on_entry.resources["NPROC"] = self._limits.processes
+        # What the user runs besides must not count against this tree, and another trial may yet grow as far.
+        besides = tasks_of(os.geteuid() or USER)
+        self.on_entry.resources["NPROC"] = 2 * self._limits.processes + besides
         self.notes.append("Processes are bounded for the user as a whole, not for the tree.")
         return Hold.APPROXIMATED
