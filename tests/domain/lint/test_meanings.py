@@ -1,12 +1,14 @@
 """What the rules mean: each has a text within the limits of those who show it, and examples in Python."""
 
 import ast
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
+from app.domain.lint import rules as rule_modules
 from app.domain.lint.finding import Rule
-from app.domain.lint.linted import lint
+from app.domain.lint.linted import RULES, lint
 from app.domain.lint.meanings import MEANINGS
 from app.domain.lint.sarif_rules import LONGEST_DESCRIPTION, rules
 
@@ -96,3 +98,9 @@ def whole(example: str) -> str:
 def test_the_bad_example_has_the_weakness_alone_and_the_mended_one_has_none(rule: Rule) -> None:
     assert {one.rule for one in lint(whole(MEANINGS[rule].bad), "test_x.py")} == {rule}
     assert lint(whole(MEANINGS[rule].mended), "test_x.py") == ()
+
+
+def test_each_rule_has_a_module_of_its_name_and_the_folder_holds_nothing_else() -> None:
+    names = {Path(file).stem for file in Path(rule_modules.__path__[0]).glob("*.py")} - {"__init__"}
+    assert names == {rule.value.replace("-", "_") for rule in Rule}
+    assert all(RULES[rule].__module__.endswith(rule.value.replace("-", "_")) for rule in Rule)

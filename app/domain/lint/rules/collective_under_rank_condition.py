@@ -17,10 +17,10 @@ from app.domain.lint.flow.runs import Run, runs
 from app.domain.lint.flow.ways import Ways
 from app.domain.lint.mending import mend, plain
 from app.domain.lint.program import Program
-from app.domain.lint.rules.rounds_of_ranks import mend_of_rounds, parts_ranks
-from app.domain.lint.rules.words_of_ranks import quoted, written
+from app.domain.lint.rounds_of_ranks import mend_of_rounds, parts_ranks
 from app.domain.lint.sameness import Sameness
 from app.domain.lint.weakness import Weakness
+from app.domain.lint.words_of_ranks import quoted, written
 
 _MOST_PAIRS = 30  # of collectives that are compared, one after the other, behind one condition
 _RANKS_TRIED = 4

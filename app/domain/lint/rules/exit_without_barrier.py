@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from app.domain.lint.finding import Rule
 from app.domain.lint.flow.graph import FORWARD, Kind, Point, reached
 from app.domain.lint.flow.runs import Run, runs
+from app.domain.lint.leaving import Leaver
 from app.domain.lint.mending import mend
 from app.domain.lint.program import Program
-from app.domain.lint.rules.leaving import Leaver
-from app.domain.lint.rules.words_of_ranks import distributed, quoted, written
 from app.domain.lint.sameness import Sameness
 from app.domain.lint.weakness import Weakness
+from app.domain.lint.words_of_ranks import distributed, quoted, written
 
 
 def find(program: Program) -> Iterator[Weakness]:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from app.domain.lint.finding import Rule
 from app.domain.lint.mending import mend, plain
 from app.domain.lint.program import Program
-from app.domain.lint.rules.sleeps import Sleep, sleeps
+from app.domain.lint.sleeps import Sleep, sleeps
 from app.domain.lint.weakness import Weakness
 
 _REPLACED = re.compile(

@@ -12,13 +12,13 @@ import ast
 import re
 from collections.abc import Iterator
 
+from app.domain.lint.bound_sockets import BoundSocket, bound_sockets
 from app.domain.lint.finding import Rule
 from app.domain.lint.mending import mend
 from app.domain.lint.program import Program
-from app.domain.lint.rules.bound_sockets import BoundSocket, bound_sockets
-from app.domain.lint.rules.words_of_ranks import distributed, quoted, tests_at
 from app.domain.lint.source import Function
 from app.domain.lint.weakness import Weakness
+from app.domain.lint.words_of_ranks import distributed, quoted, tests_at
 
 _FINDERS = re.compile(
     r"_?(?:find|get|pick|fetch|allocate|choose|reserve)_?(?:an?_)?(?:free|open|unused|available|random_free)_?(?:tcp_)?ports?"

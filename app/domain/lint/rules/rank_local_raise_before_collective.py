@@ -28,9 +28,9 @@ from app.domain.lint.flow.graph import (
 from app.domain.lint.flow.runs import Run, runs
 from app.domain.lint.mending import mend
 from app.domain.lint.program import Program
-from app.domain.lint.rules.words_of_ranks import calls_of, distributed, quoted, way_into
 from app.domain.lint.sameness import Sameness
 from app.domain.lint.weakness import Weakness
+from app.domain.lint.words_of_ranks import calls_of, distributed, quoted, way_into
 
 
 def find(program: Program) -> Iterator[Weakness]:

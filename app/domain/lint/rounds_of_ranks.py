@@ -13,7 +13,7 @@ from app.domain.lint.flow.runs import Run
 from app.domain.lint.flow.ways import Ways
 from app.domain.lint.mending import mend, plain
 from app.domain.lint.program import Program
-from app.domain.lint.rules.words_of_ranks import distributed
+from app.domain.lint.words_of_ranks import distributed
 
 _MOST_HOPS = 4
 _COUNTING = frozenset({"range", "int", "len", "min", "max", "abs", "list", "tuple", "sorted", "reversed"})
