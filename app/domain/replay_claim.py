@@ -11,7 +11,15 @@ from enum import Enum
 from typing import Final, TypeVar
 
 from app.domain.errors import Rejected
-from app.domain.replay_words import Arm, CauseKind, Outcome, ReplayVerdict
+from app.domain.replay_words import (
+    COUNTABLE_TRIALS,
+    DETERMINISTIC_FAILURES,
+    FLAKE_FAILURES,
+    Arm,
+    CauseKind,
+    Outcome,
+    ReplayVerdict,
+)
 from app.domain.run import TESTS_A_MERGE, TESTS_THE_PUSHED_COMMIT
 
 MOST_TRIALS: Final = 10_000
@@ -19,10 +27,6 @@ SENTENCE: Final = 1_000
 EXCEPTION: Final = 500
 """Characters that are kept of each; the bundle itself has all."""
 LONGEST_TEST: Final = 4_000
-_DETERMINISTIC: Final = 6
-_FLAKE: Final = 2
-_NOT_REPRODUCED: Final = 10
-"""Trials that the verdicts rest on at least (CONTRACTS 4)."""
 
 _Word = TypeVar("_Word", bound=Enum)
 
@@ -102,13 +106,13 @@ def _require_consistent(claim: ReplayClaim, outcomes: list[Outcome]) -> None:
     if not claim.rate_low <= claim.rate_high:
         raise _refused("its interval has no width")
     is_borne_out = {
-        ReplayVerdict.CONFIRMED_FLAKE: claim.failures >= _FLAKE and countable > failed,
+        ReplayVerdict.CONFIRMED_FLAKE: claim.failures >= FLAKE_FAILURES and countable > failed,
         ReplayVerdict.REPRODUCED_ONCE: claim.failures > 0,
-        ReplayVerdict.DETERMINISTIC: failed >= _DETERMINISTIC and claim.failures > 0,
-        ReplayVerdict.NOT_REPRODUCED: not claim.failures and claim.trials >= _NOT_REPRODUCED,
+        ReplayVerdict.DETERMINISTIC: failed >= DETERMINISTIC_FAILURES and claim.failures > 0,
+        ReplayVerdict.NOT_REPRODUCED: not claim.failures and claim.trials >= COUNTABLE_TRIALS,
         ReplayVerdict.OTHER_FAILURE: not claim.failures and failed > 0,
         ReplayVerdict.NO_TRIAL: not claim.trials,
-        ReplayVerdict.BUDGET_EXHAUSTED: not claim.failures and claim.trials < _NOT_REPRODUCED,
+        ReplayVerdict.BUDGET_EXHAUSTED: not claim.failures and claim.trials < COUNTABLE_TRIALS,
     }
     if not is_borne_out[claim.verdict]:
         raise _refused(f"its trials do not bear out {claim.verdict}")

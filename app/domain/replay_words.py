@@ -1,6 +1,14 @@
 """The closed words of a replay: its arms, outcomes, verdicts, causes and findings. Scripts read them."""
 
 from enum import StrEnum
+from typing import Final
+
+FLAKE_FAILURES: Final = 2
+"""Failures that agree, beside one pass, that make a confirmed flake."""
+DETERMINISTIC_FAILURES: Final = 6
+"""Failures of as many plain trials that are called deterministic."""
+COUNTABLE_TRIALS: Final = 10
+"""Fewer trials than this say nothing where none failed."""
 
 
 class Arm(StrEnum):

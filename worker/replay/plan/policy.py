@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from app.domain.replay_words import Arm
+from app.domain.replay_words import COUNTABLE_TRIALS, DETERMINISTIC_FAILURES, FLAKE_FAILURES, Arm
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class PlanPolicy:
     # Opening and ladder.
     opening: int = 3
     """Plain, bare trials before anything else: a probe has been seen to hide a real flake completely."""
-    deterministic: int = 6
+    deterministic: int = DETERMINISTIC_FAILURES
     """Failures of as many plain trials, all there are, that are called deterministic: a rate over 60 %."""
     rung: int = 3
     """Trials of each arm of the ladder, its first pass; the sharpest of seven simulated policies."""
@@ -74,11 +74,11 @@ class PlanPolicy:
     Beta(0.5, 0.5) prior."""
     most_trials: int = 120
     """Of one replay that nobody gave a number of trials."""
-    countable: int = 10
+    countable: int = COUNTABLE_TRIALS
     """Fewer trials than this say nothing when none failed: the budget was too small."""
 
     # Claims.
-    failures: int = 2
+    failures: int = FLAKE_FAILURES
     """Agreeing failures that make a confirmed flake, together with one pass."""
     contrast: int = 5
     """Trials of an arm and of its control before a limit is blamed: 5 of 5 against 0 of 5 is p = 0.004."""
