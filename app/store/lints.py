@@ -98,24 +98,33 @@ class Place:
 
 def record(session: Session, repo: int, linted: Sequence[Linted], *, version: int, at: datetime) -> None:
     """Safe to repeat: a file that these rules have looked at stays as it is, an older look is replaced."""
+    known = _by_place(session, repo, {one.commit for one in linted})
+    new = []
     for one in linted:
-        stale = (LintRow.repo_id == repo, LintRow.commit_sha == one.commit, LintRow.path == one.path)
-        values = {
-            "digest": one.digest,
-            "version": version,
-            "findings": [to_record(finding) for finding in one.findings],
-            "found": one.found,
-            "note": one.note,
-            "noted_at": at,
-        }
-        row = session.scalars(select(LintRow).where(*stale)).one_or_none()
-        if row is None:
-            place = {"repo_id": repo, "commit_sha": one.commit, "path": one.path}
-            insert_missing(session, LintRow, [place | values], unique=["repo_id", "commit_sha", "path"])
-        elif row.version != version:
+        place, values = (one.commit, one.path), _values(one, version, at)
+        if place not in known:
+            new.append({"repo_id": repo, "commit_sha": one.commit, "path": one.path} | values)
+        elif known[place].version != version:
             for name, value in values.items():
-                setattr(row, name, value)
+                setattr(known[place], name, value)
+    insert_missing(session, LintRow, new, unique=["repo_id", "commit_sha", "path"])
     session.flush()  # the caller links failures to these rows in statements of its own
+
+
+def _by_place(session: Session, repo: int, commits: Collection[Sha]) -> dict[tuple[str, str], LintRow]:
+    statement = select(LintRow).where(LintRow.repo_id == repo, LintRow.commit_sha.in_(commits))
+    return {(row.commit_sha, row.path): row for row in session.scalars(statement)}
+
+
+def _values(linted: Linted, version: int, at: datetime) -> dict[str, object]:
+    return {
+        "digest": linted.digest,
+        "version": version,
+        "findings": [to_record(finding) for finding in linted.findings],
+        "found": linted.found,
+        "note": linted.note,
+        "noted_at": at,
+    }
 
 
 def link(session: Session, repo: int, places: Sequence[Place]) -> None:
