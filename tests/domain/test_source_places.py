@@ -25,7 +25,7 @@ def named(classname: str = "", file: str = "") -> TestId:
         (named("a.b.c.d.e"), "x/test_y.py", ("x/test_y.py", "a/b/c/d/e.py", "a/b/c/d.py")),
         (named(file="tests/test_dcp.py"), None, ("tests/test_dcp.py",)),
         (named("tests.test_a"), "./tests/test_a.py", ("tests/test_a.py", "tests.py")),
-        (named("test_a"), "/home/runner/work/r/r/sub/test_a.py", ("sub/test_a.py", "test_a.py")),
+        (named("test_a"), "/__w/r/r/sub/test_a.py", ("sub/test_a.py", "test_a.py")),
         (named("test_a"), "D:\\a\\r\\r\\sub\\test_a.py", ("sub/test_a.py", "test_a.py")),
         (named("test_a"), "/usr/lib/python3.12/unittest/case.py", ("test_a.py",)),
         (named(), None, ()),
