@@ -1,5 +1,6 @@
 """What replays inside jobs claim, as the parts of pages."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -51,8 +52,14 @@ def replay(arrived: ArrivedReplay, files: Sequence[FileLine], failure: Link | No
         digest=arrived.artifact_digest or "not told by GitHub",
         manifest=f"sha256:{arrived.manifest}",
         report=_report(arrived, files),
-        check=f"flake-triage bundle verify {arrived.folder.rstrip('/') or '.'}",
+        check=f"flake-triage bundle verify {_to_paste(arrived.folder)}",
     )
+
+
+def _to_paste(folder: str) -> str:
+    """A stranger's name of a folder, as one word of a command that people paste into a shell."""
+    place = folder.rstrip("/") or "."
+    return shlex.quote(f"./{place}" if place.startswith("-") else place)
 
 
 def _rate(claim: ReplayClaim) -> str:
