@@ -1,4 +1,4 @@
-"""Commands that a page shows are pasted into shells: a stranger's name in one stays one word, and no option."""
+"""Commands that a page shows are pasted into shells: a stranger's name is one word there, and no option."""
 
 import shlex
 
