@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from app.domain.gap import Gap, GapKind
 from app.domain.generic import NO_EVIDENCE, NO_TEST_NAMED
-from app.domain.job_log import JobLog
+from app.domain.joblog.job_log import JobLog
 from app.domain.outcome import Failed, OutcomeKind, Result, TestId
-from app.domain.results_file import Reading, ReadStatus
+from app.domain.results.results_file import Reading, ReadStatus
 from app.domain.run import Conclusion
 
 _SEVERITY = {OutcomeKind.SKIPPED: 0, OutcomeKind.PASSED: 1, OutcomeKind.FAILED: 2, OutcomeKind.ERRORED: 3}

@@ -9,7 +9,7 @@ from lxml import etree
 from measured import Row, at_least, row_of_rounds
 from rounds import in_turn
 
-from app.domain.junit import read_results
+from app.domain.results.junit import read_results
 from worker.ingest.collection import rare_collections
 
 NEAR = Path(__file__).parents[3] / "shared" / "corpus" / "junit"

@@ -5,10 +5,10 @@ import io
 import pytest
 
 from app.domain.gap import Gap, GapKind
-from app.domain.job_log import JobLog, read_job_log
 from app.domain.job_results import JobResults, gather_results
+from app.domain.joblog.job_log import JobLog, read_job_log
 from app.domain.outcome import Errored, Failed, Outcome, OutcomeKind, Passed, Result, Skipped, TestId
-from app.domain.results_file import Reading, ReadStatus
+from app.domain.results.results_file import Reading, ReadStatus
 from app.domain.run import Conclusion
 
 FAILED = Failed("assert 1 == 2", "E  assert 1 == 2")

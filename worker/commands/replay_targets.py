@@ -10,9 +10,9 @@ from pathlib import Path
 import typer
 
 from app.domain.errors import Gone
-from app.domain.junit import read_results
 from app.domain.outcome import Errored, Failed, TestId
-from app.domain.results_file import Reading, ReadStatus
+from app.domain.results.junit import read_results
+from app.domain.results.results_file import Reading, ReadStatus
 from app.domain.signature import sign
 from app.store import blobs, failures, identities
 from worker.commands.database import reading

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.domain.checkout import Checkout, tested_checkout
 from app.domain.errors import Gone, Rejected
 from app.domain.gap import Gap, GapKind
-from app.domain.job_log import JobLog, read_job_log
+from app.domain.joblog.job_log import JobLog, read_job_log
 from app.domain.run import Conclusion
 from app.domain.tested_tree import TestedTree
 from app.store import blobs

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.errors import Rejected
-from app.domain.junit import read_results
-from app.domain.results_file import ReadStatus
+from app.domain.results.junit import read_results
+from app.domain.results.results_file import ReadStatus
 from app.domain.run import TESTS_A_MERGE, TESTS_THE_PUSHED_COMMIT, Conclusion
 from app.store.artifacts import FileKind
 from worker.ingest.manifest import Entry, entry_of

@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from app.domain.checkout import Checkout, tested_checkout
 from app.domain.gap import Gap, GapKind
-from app.domain.job_log import JobLog, read_job_log
-from app.domain.rank_log import is_results_candidate, is_text_log, rank_of
+from app.domain.joblog.job_log import JobLog, read_job_log
+from app.domain.joblog.rank_log import is_results_candidate, is_text_log, rank_of
 from app.domain.run import Conclusion
 from app.store import blobs
 from app.store.artifacts import FileKind

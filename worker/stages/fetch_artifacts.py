@@ -9,7 +9,7 @@ from pathlib import Path
 from app.domain.artifact import ArtifactRef, UnpackBudget
 from app.domain.errors import Gone, Rejected, Unavailable
 from app.domain.gap import Gap, GapKind
-from app.domain.rank_log import is_results_candidate, is_text_log, rank_of
+from app.domain.joblog.rank_log import is_results_candidate, is_text_log, rank_of
 from app.store import artifacts, blobs, commits, gaps, recording, replays, runs, seen_jobs
 from app.store.artifacts import ArtifactState, FileKind, SourceFile, StoredArtifact
 from app.store.blobs import PackedBlob

@@ -8,11 +8,11 @@ from typing import BinaryIO
 from sqlalchemy.orm import Session
 
 from app.domain.gap import Gap, GapKind
-from app.domain.job_log import JobLog, read_job_log
 from app.domain.job_results import JobResults, gather_results
+from app.domain.joblog.job_log import JobLog, read_job_log
 from app.domain.outcome import Errored, Failed, OutcomeKind, TestId
-from app.domain.reading_budget import ReadingBudget
-from app.domain.results_file import Reading
+from app.domain.results.reading_budget import ReadingBudget
+from app.domain.results.results_file import Reading
 from app.domain.run_vector import Cell
 from app.store import artifacts, blobs, failures, gaps, identities, recording, results, runs
 from app.store.artifacts import FileKind, SourceFile

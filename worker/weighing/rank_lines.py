@@ -2,7 +2,7 @@
 
 from sqlalchemy.orm import Session
 
-from app.domain.rank_log import RankLog, read_rank_log
+from app.domain.joblog.rank_log import RankLog, read_rank_log
 from app.store import artifacts, blobs
 from app.store.artifacts import FileKind
 from app.store.failures import StoredFailure

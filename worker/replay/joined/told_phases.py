@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from app.domain.junit import read_results
 from app.domain.outcome import Errored, Failed, Passed, Result
+from app.domain.results.junit import read_results
 from app.domain.signature import sign
 from worker.replay.facts import Phase
 from worker.replay.joined.printed_failure import read_failure

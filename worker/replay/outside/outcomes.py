@@ -10,10 +10,10 @@ import signal
 from dataclasses import dataclass
 from typing import Final
 
-from app.domain.junit import Reading, read_results
 from app.domain.outcome import Errored, Failed, OutcomeKind, Result, Skipped, TestId
 from app.domain.pytest_node import to_test_id
 from app.domain.replay_words import Outcome
+from app.domain.results.junit import Reading, read_results
 from app.domain.signature import sign
 
 MOST_RESULTS: Final = 1000

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from app.domain.xml_text import Repairs, replace_references
+from app.domain.results.xml_text import Repairs, replace_references
 
 _SECTION: Final = re.compile(rb"<(?:\?|!--|!\[CDATA\[|!DOCTYPE)", re.IGNORECASE)
 _CDATA: Final = b"<![CDATA["

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.bounded_text import TEXT_LIMIT
-from app.domain.junit import (
+from app.domain.outcome import Errored, Failed, Outcome, Passed, Result, Skipped, TestId
+from app.domain.results.junit import (
     SUITE_ITSELF,
     Declared,
     Reading,
@@ -16,9 +17,8 @@ from app.domain.junit import (
     parse_duration,
     read_results,
 )
-from app.domain.junit_case import TextBudget
-from app.domain.junit_words import OUTCOME_ATTRIBUTES, told_outcome
-from app.domain.outcome import Errored, Failed, Outcome, Passed, Result, Skipped, TestId
+from app.domain.results.junit_case import TextBudget
+from app.domain.results.junit_words import OUTCOME_ATTRIBUTES, told_outcome
 
 
 def read(text: str | bytes) -> Reading:

@@ -3,8 +3,8 @@
 import io
 
 from app.domain.job_results import gather_results
-from app.domain.reading_budget import ReadingBudget
-from app.domain.results_file import Reading, ReadStatus
+from app.domain.results.reading_budget import ReadingBudget
+from app.domain.results.results_file import Reading, ReadStatus
 from app.domain.run import Conclusion
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from app.domain.bounded_text import bounded
 from app.domain.outcome import Errored, Failed, Outcome, OutcomeKind, Result, TestId
-from app.domain.results_file import MAX_TESTS
+from app.domain.results.results_file import MAX_TESTS
 
 MAX_MERGED: Final = 100
 """Records of one test whose texts are joined; further ones change its outcome only to a worse one."""

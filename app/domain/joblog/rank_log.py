@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.bounded_text import bounded
-from app.domain.log_lines import clean_line
+from app.domain.joblog.log_lines import clean_line
 
 TAIL: Final = 16 * 1024
 """Characters of a rank's log that are kept for people to read."""

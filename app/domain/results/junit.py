@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import BinaryIO, Final
 
 from app.domain.bounded_text import BoundedText
-from app.domain.junit_case import FLAKY, OUTPUTS, VERDICTS, WRAPPERS, Child, TextBudget, outcome_of
-from app.domain.junit_words import PASSED, TELLING, plain_name
 from app.domain.outcome import Errored, Outcome, OutcomeKind, Result, TestId
 from app.domain.pytest_node import PYTEST_SUITE
-from app.domain.repeated_ids import ResultLedger
-from app.domain.results_file import (
+from app.domain.results.junit_case import FLAKY, OUTPUTS, VERDICTS, WRAPPERS, Child, TextBudget, outcome_of
+from app.domain.results.junit_words import PASSED, TELLING, plain_name
+from app.domain.results.repeated_ids import ResultLedger
+from app.domain.results.results_file import (
     JUNIT_ROOTS,
     MAX_TESTS,
     Declared,
@@ -20,7 +20,7 @@ from app.domain.results_file import (
     Records,
     refusal_of_root,
 )
-from app.domain.xml_stream import Stop, read_xml
+from app.domain.results.xml_stream import Stop, read_xml
 
 __all__ = ["Declared", "ReadStatus", "Reading", "Records", "read_results"]
 

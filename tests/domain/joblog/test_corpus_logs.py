@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.job_log import read_job_log
-from app.domain.junit import read_results
+from app.domain.joblog.job_log import read_job_log
 from app.domain.outcome import Errored, Failed
+from app.domain.results.junit import read_results
 
-CORPUS = Path(os.getenv("FLAKE_TRIAGE_CORPUS") or Path(__file__).parents[3] / "shared") / "corpus"
+CORPUS = Path(os.getenv("FLAKE_TRIAGE_CORPUS") or Path(__file__).parents[4] / "shared") / "corpus"
 
 pytestmark = pytest.mark.skipif(
     not CORPUS.exists(), reason="no corpus: set FLAKE_TRIAGE_CORPUS to the folder that holds corpus/logs"

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from app.domain.junit import Reading, ReadStatus, read_results
 from app.domain.outcome import Errored, Failed, OutcomeKind, Passed, Skipped, TestId
+from app.domain.results.junit import Reading, ReadStatus, read_results
 
 
 def read(*cases: str, claims: str = "") -> Reading:

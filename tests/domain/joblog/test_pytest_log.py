@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.joblog.pytest_log import MAX_SUMMARY_LINES, PytestLog, SummaryCounts, read_counts
+from app.domain.joblog.pytest_sections import MAX_ENTRIES, MAX_MESSAGE_LINES
 from app.domain.outcome import Errored, Failed, Result, TestId
-from app.domain.pytest_log import MAX_SUMMARY_LINES, PytestLog, SummaryCounts, read_counts
-from app.domain.pytest_sections import MAX_ENTRIES, MAX_MESSAGE_LINES
 
 
 def header(title: str, fill: str = "=") -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.rank_log import TAIL, is_results_candidate, is_text_log, rank_of, read_rank_log
+from app.domain.joblog.rank_log import TAIL, is_results_candidate, is_text_log, rank_of, read_rank_log
 
 
 @pytest.mark.parametrize(

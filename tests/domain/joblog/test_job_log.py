@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.job_log import MAX_ERRORS, JobLog, read_job_log
-from app.domain.log_lines import LogLine
+from app.domain.joblog.job_log import MAX_ERRORS, JobLog, read_job_log
+from app.domain.joblog.log_lines import LogLine
 
 STAMP = "2026-05-11T09:14:02.0131000Z "
 START = "============================= test session starts =============================="

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from app.domain.checkout import Checkout, CheckoutFinder
-from app.domain.log_lines import LIMIT_BYTES, LogLine, LogText
+from app.domain.joblog.log_lines import LIMIT_BYTES, LogLine, LogText
+from app.domain.joblog.pytest_log import PytestLog, SummaryCounts
 from app.domain.outcome import Result
-from app.domain.pytest_log import PytestLog, SummaryCounts
 
 __all__ = ["JobLog", "SummaryCounts", "read_job_log"]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.log_lines import LINE_BYTES, LINE_CUT, LogLine, LogText, clean_line
+from app.domain.joblog.log_lines import LINE_BYTES, LINE_CUT, LogLine, LogText, clean_line
 
 STAMP = "2026-05-11T09:14:02.0131000Z"
 

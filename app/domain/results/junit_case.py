@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from app.domain.bounded_text import BoundedText, bounded
-from app.domain.junit_words import PASSED, told_outcome
 from app.domain.outcome import Errored, Failed, Outcome, Skipped
+from app.domain.results.junit_words import PASSED, told_outcome
 
 MESSAGE_LIMIT: Final = 16 * 1024
 """Characters of one message; pytest repeats the whole assertion there, most others a line."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.xml_text import Repairs, clean_chunks, detect_encoding, replace_references
+from app.domain.results.xml_text import Repairs, clean_chunks, detect_encoding, replace_references
 
 
 def cleaned(raw: bytes) -> tuple[str, list[str]]:

@@ -11,9 +11,9 @@ from typing import BinaryIO, Final, Protocol
 from lxml import etree
 
 from app.domain.bounded_text import BoundedText
-from app.domain.results_file import refusal_of_text
-from app.domain.xml_markup import ForbiddenMarkup, MarkupFilter
-from app.domain.xml_text import Repairs, clean_chunks
+from app.domain.results.results_file import refusal_of_text
+from app.domain.results.xml_markup import ForbiddenMarkup, MarkupFilter
+from app.domain.results.xml_text import Repairs, clean_chunks
 
 MAX_DEPTH: Final = 100
 PROLOG_BYTES: Final = 1024 * 1024

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from typing import Final
 
+from app.domain.joblog.pytest_sections import Entry, SectionReader
 from app.domain.outcome import Errored, Failed, Outcome, Result
 from app.domain.pytest_node import domain_of, guess_node, split_description, split_summary, to_test_id
-from app.domain.pytest_sections import Entry, SectionReader
-from app.domain.repeated_ids import ResultLedger
+from app.domain.results.repeated_ids import ResultLedger
 
 MAX_SUMMARY_LINES: Final = 20_000
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from app.domain.junit import ReadStatus, read_results
+from app.domain.results.junit import ReadStatus, read_results
 
-CORPUS = Path(os.getenv("FLAKE_TRIAGE_CORPUS") or Path(__file__).parents[3] / "shared") / "corpus" / "junit"
+CORPUS = Path(os.getenv("FLAKE_TRIAGE_CORPUS") or Path(__file__).parents[4] / "shared") / "corpus" / "junit"
 INDEX = CORPUS / "INDEX.json"
 
 REFUSED = {

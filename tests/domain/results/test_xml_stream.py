@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.bounded_text import BoundedText
-from app.domain.xml_markup import MarkupFilter
-from app.domain.xml_stream import MAX_DEPTH, read_xml
-from app.domain.xml_text import Repairs
+from app.domain.results.xml_markup import MarkupFilter
+from app.domain.results.xml_stream import MAX_DEPTH, read_xml
+from app.domain.results.xml_text import Repairs
 
 
 class Events:

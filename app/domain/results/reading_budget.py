@@ -2,8 +2,8 @@
 
 from typing import BinaryIO, Final
 
-from app.domain.junit import read_results
-from app.domain.results_file import MAX_TESTS, Reading, ReadStatus
+from app.domain.results.junit import read_results
+from app.domain.results.results_file import MAX_TESTS, Reading, ReadStatus
 
 MAX_TESTS_OF_ATTEMPT: Final = 300_000
 """Of all jobs of an attempt; their results are in memory together, about 1 KB each."""

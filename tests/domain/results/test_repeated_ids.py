@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.outcome import Errored, Failed, Outcome, OutcomeKind, Passed, Result, Skipped, TestId
-from app.domain.repeated_ids import MAX_MERGED, ResultLedger
+from app.domain.results.repeated_ids import MAX_MERGED, ResultLedger
 
 TEST = TestId("", "", "t.m", "test_a")
 

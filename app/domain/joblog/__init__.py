@@ -1,0 +1,1 @@
+"""The text log of a job: its lines made clean, its steps, its tests' failures, and why it ended."""
