@@ -1,7 +1,5 @@
 """Which tests to replay, and what is known of their failure: named, from results files, or from the store."""
 
-import errno
-import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,17 +14,11 @@ from app.domain.results.results_file import Reading, ReadStatus
 from app.domain.signature import sign
 from app.store import blobs, failures, identities
 from worker.commands.database import reading
+from worker.commands.no_file import system_words, why_no_file
 from worker.replay.suspect import Original
 
 NO_FILE = "there is no such file; the tests may have ended before they wrote it, or write it elsewhere"
-LOOP = "a link that leads to itself"
-_KINDS = (
-    (stat.S_ISDIR, "a folder that holds no results file"),
-    (stat.S_ISFIFO, "a named pipe, not a results file"),
-    (stat.S_ISSOCK, "a socket, not a results file"),
-    (stat.S_ISCHR, "a device, not a results file"),
-    (stat.S_ISBLK, "a device, not a results file"),
-)
+FOLDER = "a folder that holds no results file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,25 +74,14 @@ def red_tests(project: Path, files: Sequence[Path]) -> RedTests:
 def _reading(file: Path) -> Reading | str:
     """What it holds, or why it holds nothing for us."""
     try:
-        why_not = _no_file(file)
+        why_not = why_no_file(file, wanted="a results file", folder=FOLDER, absent=NO_FILE)
         if why_not:
             return why_not
         with file.open("rb") as stream:
             told = read_results(stream)
     except OSError as error:
-        return (error.strerror or str(error)).lower()
+        return system_words(error)
     return told.reason or "it is no results file" if told.status is ReadStatus.REFUSED else told
-
-
-def _no_file(path: Path) -> str:
-    """What stands there in the place of a regular file; empty where one does. Nothing is opened."""
-    try:
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        return "a link to a file that is not there" if path.is_symlink() else NO_FILE
-    except OSError as error:
-        return LOOP if error.errno == errno.ELOOP else (error.strerror or str(error)).lower()
-    return next((said for is_kind, said in _KINDS if is_kind(mode)), "")
 
 
 def from_store(project: Path, failure: int) -> Target:
