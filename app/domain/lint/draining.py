@@ -7,7 +7,16 @@ import ast
 from dataclasses import dataclass
 
 from app.domain.lint.channels import Taken, Told, is_same
-from app.domain.lint.mending import empty_name, name_of, one_name, processes_name, rank_name, telling
+from app.domain.lint.mending import (
+    KEEPS,
+    codes_by_number,
+    empty_name,
+    name_of,
+    one_name,
+    processes_name,
+    rank_name,
+    telling,
+)
 from app.domain.lint.program import Program, Root
 from app.domain.lint.rank_guards import rank_guard
 from app.domain.lint.reporting import Reporting
@@ -17,6 +26,7 @@ from app.domain.lint.workers import Worker
 ONE_OF_EACH = "every rank puts exactly one item, this or its traceback"
 _USUAL_S = 60
 _LONGEST = 100
+_FAILED = r'failed = [str(report).replace("\\n", "\n") for report in told if "Traceback" in str(report)]'
 _CLOCKS = {"time", "time.monotonic"}
 
 
@@ -64,26 +74,45 @@ def _beside_rank(result: Alone) -> ast.expr | None:
 def drain(program: Program, root: Root, read: Taken, result: Alone | None) -> list[str]:
     """The parent's lines in place of the read; `result` is what one rank alone told so far."""
     receiver, processes = name_of(program, read.receiver, "reports"), processes_name(program, root)
-    judged = [
-        'failed = [report for report in told if "Traceback" in str(report)]',
-        'assert not failed, "\\n".join(map(str, failed))',
-        *_as_before(program, read, result),
-    ]
+    used = _as_before(program, read, result)
     if isinstance(read.call.func, ast.Attribute) and read.call.func.attr.startswith("recv"):
-        return [f"told = [reader.recv() for reader in readers]  # one of each of {processes}", *judged]
+        return [
+            f"told = [reader.recv() for reader in readers]  # one of each of {processes}",
+            _FAILED,
+            'assert not failed, "\\n".join(failed)',
+            *used,
+        ]
     one, seconds, empty = one_name(processes), _seconds(read.call), empty_name(program)
     names = {dotted: name for name, dotted in program.file.imported.items()}
     clock = names.get("time.monotonic") or f"{names.get('time', 'time')}.monotonic"
     return [
-        f"told, end = [], {clock}() + {seconds}" + ("" if names.keys() & _CLOCKS else "  # import time"),
-        f"while len(told) < len({processes}):  # one of each {one}; every rank puts exactly one",
+        f"told, dead, end = [], {{}}, {clock}() + {seconds}"
+        + ("" if names.keys() & _CLOCKS else "  # import time"),
+        f"while len(told) < len({processes}) and not dead and {clock}() < end:  # one of each {one}",
         "    try:",
         f"        told.append({receiver}.get(timeout=0.5))",
         f"    except {empty}:" + ("" if "." in empty else "  # from queue import Empty"),
-        f"        dead = {{{one}.name: {one}.exitcode for {one} in {processes} if {one}.exitcode}}",
-        '        assert not dead, f"ended before they reported: {dead}; reported: {told}"',
-        f'        assert {clock}() < end, f"only {{len(told)}} of {{len({processes})}} reported: {{told}}"',
-        *judged,
+        f"        dead = {codes_by_number(processes, only_bad=True)}",
+        f"for {one} in {processes} if len(told) < len({processes}) else []:",
+        f"    {one}.kill()  # {KEEPS}",
+        *_judged(processes, is_numbered=result is not None),
+        *used,
+    ]
+
+
+def _judged(processes: str, *, is_numbered: bool) -> list[str]:
+    """One assertion on all that was told; `is_numbered` where each item is known to begin with its rank."""
+    if is_numbered:
+        return [
+            'failed = [f"rank {rank}: {text}" for rank, text in told if "Traceback" in str(text)]',
+            f"silent = sorted(set(range(len({processes}))) - {{rank for rank, _ in told}})",
+            'said = [f"no report of ranks {silent}, exit codes {dead}"] if silent else []',
+            'assert not failed and not silent, "\\n".join([*said, *failed])',
+        ]
+    return [
+        _FAILED,
+        f'said = [f"{{len(told)}} of {{len({processes})}} reported, exit codes {{dead}}"]',
+        f'assert not failed and len(told) == len({processes}), "\\n".join([*said, *failed])',
     ]
 
 

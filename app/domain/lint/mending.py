@@ -8,6 +8,7 @@ from app.domain.lint.channels import Medium, Told
 from app.domain.lint.program import Program, Root
 from app.domain.lint.workers import How
 
+KEEPS = "one that waits for another would keep pytest from its end"
 _SHORT = 70
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -94,10 +95,19 @@ def one_name(processes: str) -> str:
     return processes[:-1] if ends else "process"
 
 
+def codes_by_number(processes: str, *, only_bad: bool = False) -> str:
+    """Exit codes by the number of the process, which is its rank where they were started in order.
+
+    torch's own errors count them so; a name such as `SpawnProcess-2` counts from 1, over a whole session.
+    """
+    one = one_name(processes)
+    bad = f" if {one}.exitcode" if only_bad else ""
+    return f'{{f"process {{n}}": {one}.exitcode for n, {one} in enumerate({processes}){bad}}}'
+
+
 def of_processes(processes: str) -> list[str]:
     """The assertion on exit codes that says which process ended how."""
-    one = one_name(processes)
     return [
-        f"codes = {{{one}.name: {one}.exitcode for {one} in {processes}}}",
+        f"codes = {codes_by_number(processes)}",
         'assert set(codes.values()) == {0}, f"exit codes, negative for a signal: {codes}"',
     ]

@@ -1,11 +1,13 @@
 """What a test says of faults of ours, for a terminal and for the bundle's page."""
 
+import shlex
 from collections.abc import Iterator
 
 from app.domain.injection import RULES, Answer, Grade, Injected, Shown
 from worker.replay.bundle.markup import Markup, tag
 from worker.replay.bundle.page_tables import table
 from worker.replay.bundle.story import Line, Tone
+from worker.replay.probe.inject import HANG
 
 _WHERE = {
     Shown.PASSED: "passes in spite of it",
@@ -31,14 +33,29 @@ def injected_lines(test: str, injected: Injected) -> Iterator[Line]:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         yield Line(f"     {'  '.join(cells)}".rstrip())
         yield from (Line(f"         {one}", Tone.SOFT) for one in _beneath(answer))
+    yield from (Line(f"     next: {step}") for step in next_steps(test, injected))
 
 
-def injected_part(injected: Injected | None) -> list[Markup]:
+def next_steps(test: str, injected: Injected) -> Iterator[str]:
+    """What would make the grade better; nothing where it is good already."""
+    poor = [one for one in injected.answers if one.grade not in {None, Grade.A, Grade.B}]
+    if any(one.fault.how != HANG for one in poor):
+        file = shlex.quote(test.partition("::")[0])
+        yield f"`flake-triage lint {file}` shows what hides a rank's error, with a mend for it"
+    if any(one.fault.how == HANG for one in poor):
+        yield (
+            "give `init_process_group` a timeout shorter than the test itself waits; "
+            "the ranks that wait for one that hangs then say so"
+        )
+
+
+def injected_part(test: str, injected: Injected | None) -> list[Markup]:
     """The page's section; nothing where no fault was put in."""
     if injected is None:
         return []
     rows = [(*_cells(one), _left(one), one.message or one.reason, one.waited) for one in injected.answers]
     rules = [(rule.grade.value, rule.text, rule.reason) for rule in reversed(RULES)]
+    steps = [tag("li", step) for step in next_steps(test, injected)]
     told = [
         tag(
             "p",
@@ -46,6 +63,7 @@ def injected_part(injected: Injected | None) -> list[Markup]:
             "is that of the first such fault, and of no failure of the test's own.",
         ),
         *([table("Faults that were put in", COLUMNS, rows)] if rows else []),
+        *([tag("p", "What would help:"), tag("ul", *steps)] if steps else []),
         tag(
             "details",
             tag("summary", "What the grades mean"),

@@ -82,7 +82,7 @@ def _parts(
     return [
         tag("h1", replay.test),
         _lead(replay),
-        *injected_part(replay.injected),
+        *injected_part(replay.test, replay.injected),
         cause_part(replay.explanation.cause),
         *_findings(replay),
         *([_shown("What the ranks did", failed)] if failed else []),

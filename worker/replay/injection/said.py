@@ -73,9 +73,13 @@ def telling_line(said: str, fault: Fault) -> str:
 
 
 def _says_who_is_late(said: str, rank: int) -> bool:
-    """In a line of its own words on this rank; a message that says the same of another singles out none."""
+    """In a line of its own words on this rank; a message that says the same of another singles out none.
+
+    Below a message pytest shows the values of what was asserted once more, which are then no words of it.
+    """
     ours, anyone = _naming(rank), _naming(None)
-    late = [line for line in said.splitlines() if _LATE.search(line) and anyone.search(line)]
+    found = [line for line in said.splitlines() if _LATE.search(line) and anyone.search(line)]
+    late = [line for line in found if not line.lstrip().startswith("assert ")] or found
     return bool(late) and all(ours.search(line) for line in late)
 
 

@@ -10,7 +10,16 @@ from collections.abc import Iterator
 
 from app.domain.lint.channels import is_same
 from app.domain.lint.finding import Rule
-from app.domain.lint.mending import empty_name, mend, name_of, one_name, plain, processes_name
+from app.domain.lint.mending import (
+    KEEPS,
+    codes_by_number,
+    empty_name,
+    mend,
+    name_of,
+    one_name,
+    plain,
+    processes_name,
+)
 from app.domain.lint.program import Program, Root
 from app.domain.lint.reporting import Reporting
 from app.domain.lint.rules.one_item_drained import mend_of_few, too_few
@@ -160,23 +169,20 @@ def _mend(program: Program, root: Root, wait: Wait, receiver: str, processes: st
     few = next((one for one in too_few(program, root) if one.read.call is wait.call), None)
     if few is not None:
         return mend_of_few(program, root, few)  # one mend for both
-    one = one_name(processes)
     attr = wait.call.func.attr if isinstance(wait.call.func, ast.Attribute) else "get"
-    dead = f"dead = {{{one}.name: {one}.exitcode for {one} in {processes} if {one}.exitcode}}"
-    fails = 'assert not dead, f"ended before they reported: {dead}"'
-    empty = empty_name(program)
     if program.file.dotted(wait.call.func) == OF_SEVERAL:
         function, ready = plain(program, wait.call.func, "wait"), plain(program, wait.receiver, "readers")
+        one = one_name(processes)
         sentinels = f"*({one}.sentinel for {one} in {processes})"
+        dead = f"dead = {codes_by_number(processes, only_bad=True)}"
+        fails = 'assert not dead, f"ended before they reported: {dead}"'
         return mend(f"ready = {function}([*{ready}, {sentinels}], timeout=60)", dead, fails)
-    begins, ends = _deadline(program, wait)
+    begins, looks = _watch(program, wait, processes)
     if attr in {"recv", "recv_bytes", "poll"}:
-        waits = (f"while not {receiver}.poll(0.5):", f"    {dead}", f"    {fails}", f"    {ends}")
-        return mend(begins, *waits, f"report = {receiver}.recv()")
+        return mend(begins, f"while not {receiver}.poll(0.5):", *looks, f"report = {receiver}.recv()")
     if attr == "wait":
-        return mend(
-            begins, f"while not {receiver}.wait(timeout=0.5):", f"    {dead}", f"    {fails}", f"    {ends}"
-        )
+        return mend(begins, f"while not {receiver}.wait(timeout=0.5):", *looks)
+    empty = empty_name(program)
     return mend(
         begins,
         "while True:",
@@ -184,17 +190,21 @@ def _mend(program: Program, root: Root, wait: Wait, receiver: str, processes: st
         f"        report = {receiver}.get(timeout=0.5)",
         "        break",
         f"    except {empty}:" + ("" if "." in empty else "  # from queue import Empty"),
-        f"        {dead}",
-        f"        {fails}",
-        f"        {ends}",
+        *(f"    {look}" for look in looks),
     )
 
 
-def _deadline(program: Program, wait: Wait) -> tuple[str, str]:
-    """The wait's own limit, kept for a process that hangs, or ends well without a word."""
+def _watch(program: Program, wait: Wait, processes: str) -> tuple[str, list[str]]:
+    """What is looked at between two short waits; the wait's own limit is kept for a process that hangs."""
     seconds = f"{wait.timeout_s:g}" if wait.timeout_s and wait.timeout_s < _LONGEST_S else f"{_USUAL_S:g}"
     names = {dotted: name for name, dotted in program.file.imported.items()}
     clock = names.get("time.monotonic") or f"{names.get('time', 'time')}.monotonic"
     unknown = "" if {"time", "time.monotonic"} & set(names) else "  # import time"
-    begins = f"end = {clock}() + {seconds}{unknown}"
-    return begins, f'assert {clock}() < end, "no report within {seconds} s"'
+    one = one_name(processes)
+    looks = [
+        f"    dead, late = {codes_by_number(processes, only_bad=True)}, {clock}() > end",
+        f"    for {one} in {processes} if dead or late else []:",
+        f"        {one}.kill()  # {KEEPS}",
+        f'    assert not dead and not late, f"no report within {seconds} s; exit codes {{dead}}"',
+    ]
+    return f"end = {clock}() + {seconds}{unknown}", looks

@@ -204,11 +204,11 @@ def _weakness(program: Program, root: Root, step: Step, check: Check) -> Weaknes
         root.test_ids,
         text,
         mend(
-            f"slow = [{one} for {one} in {processes} if {one}.is_alive()]",
-            f"for {one} in slow:",
+            f"slow = {{n: {one} for n, {one} in enumerate({processes}) if {one}.is_alive()}}",
+            f"for {one} in slow.values():",
             f"    {one}.terminate()",
             f"    {one}.join()",
-            f'assert not slow, f"terminated because slow, not crashed: {{[{one}.name for {one} in slow]}}"',
+            'assert not slow, f"terminated because slow, not crashed: processes {[*slow]}"',
             *of_processes(processes),
         ),
     )
