@@ -19,6 +19,7 @@ from worker.commands import (
     health,
     ingest,
     lint,
+    read,
     replay,
     reports,
     retention,
@@ -52,6 +53,7 @@ reports.register(cli)
 workers.register(cli)
 replay.register(cli)
 lint.register(cli)
+read.register(cli)
 health.register(cli)
 cli.add_typer(bundle.commands, name="bundle")
 cli.add_typer(workflow.commands, name="workflow")

@@ -32,6 +32,19 @@ def to_test_id(node: str) -> TestId:
     )
 
 
+def to_node(test: TestId, path: str | None) -> str:
+    """The node id that pytest prints of a test whose file is known to be `path`; else the test's label."""
+    module = path.removesuffix(".py").replace("/", ".") if path and path.endswith(".py") else None
+    if module is None:
+        return test.label
+    if not test.classname:
+        return path if path and test.name == module else test.label
+    if test.classname != module and not test.classname.startswith(f"{module}."):
+        return test.label
+    classes = [part for part in test.classname[len(module) :].split(".") if part]
+    return "::".join([str(path), *classes, test.name])
+
+
 def domain_of(node: str) -> str:
     """The name in the header of the node's failure section: classes and function, joined by dots."""
     rest = node.partition("::")[2]

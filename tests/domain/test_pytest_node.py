@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.outcome import TestId
-from app.domain.pytest_node import domain_of, guess_node, split_description, split_summary, to_test_id
+from app.domain.pytest_node import (
+    domain_of,
+    guess_node,
+    split_description,
+    split_summary,
+    to_node,
+    to_test_id,
+)
 
 
 @pytest.mark.parametrize(
@@ -65,3 +72,25 @@ def test_a_header_and_a_file_make_the_node_again(
 ) -> None:
     node = "::".join([f"{path}.py", *classes, function]) + parameters
     assert guess_node(f"{path}.py", domain_of(node)) == node
+
+
+@pytest.mark.parametrize(
+    ("node", "path"),
+    [
+        ("test/test_rpc.py::test_pair", "test/test_rpc.py"),
+        ("test/test_rpc.py::TestA::TestB::test_pair[a::b-1]", "test/test_rpc.py"),
+        ("test/test_rpc.py", "test/test_rpc.py"),
+    ],
+)
+def test_a_test_whose_file_is_known_has_its_node_id_again(node: str, path: str) -> None:
+    assert to_node(to_test_id(node), path) == node
+
+
+@pytest.mark.parametrize("path", [None, "src/lib.rs", "other/test_rpc.py", "test/test_rp.py"])
+def test_a_test_of_another_file_keeps_its_label(path: str | None) -> None:
+    test = to_test_id("test/test_rpc.py::test_pair")
+    assert to_node(test, path) == "test.test_rpc::test_pair"
+
+
+def test_a_test_without_a_class_is_its_file_only_where_it_is_named_like_it() -> None:
+    assert to_node(TestId("", "pytest", "", "other"), "test/test_rpc.py") == "pytest::other"

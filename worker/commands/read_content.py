@@ -1,0 +1,169 @@
+"""One file read as what it is: results or a log, with its counts, or refused with a reason."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from app.domain.content_kind import HEAD_BYTES, has_signs_of_a_log, is_job_log, why_binary
+from app.domain.errors import Rejected
+from app.domain.joblog.job_log import JobLog, read_job_log
+from app.domain.outcome import OutcomeKind, Result
+from app.domain.results.junit import SUITE_ITSELF, read_results
+from app.domain.results.results_file import Declared, Reading, ReadStatus
+from app.domain.wording import counted
+from worker.commands.given_files import Given, Unreadable
+from worker.commands.no_file import system_words
+
+LOG: Final = "log"
+DIGESTED_BYTES: Final = 64 * 1024 * 1024
+"""Equal files are found among those up to this size; a digest costs a hundredth of the reading."""
+
+_CUT: Final = "the middle of the log was left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Records as they stand in the file; None where that is not known. A refused file has none."""
+
+    cases: int | None = 0
+    passed: int | None = 0
+    failed: int | None = 0
+    errored: int | None = 0
+    skipped: int | None = 0
+    flaky_reruns: int | None = 0
+    distinct_ids: int | None = 0
+
+    @property
+    def red(self) -> int:
+        return (self.failed or 0) + (self.errored or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """What reading one file gave. `digest` tells files of equal content; None where it was not taken."""
+
+    name: str
+    format: str | None
+    status: ReadStatus
+    reason: str | None = None
+    counts: Counts = Counts()
+    declared: Declared | None = None
+    problems: tuple[str, ...] = ()
+    results: tuple[Result, ...] = ()
+    digest: bytes | None = None
+
+
+def refused(name: str, reason: str) -> FileRead:
+    return FileRead(name, None, ReadStatus.REFUSED, reason)
+
+
+def read_given(given: Given | Unreadable) -> FileRead | None:
+    """Read one file; None for one that nobody meant and that holds neither results nor a log."""
+    if isinstance(given, Unreadable):
+        return refused(given.name, given.reason)
+    try:
+        read = _read(given)
+    except Rejected as error:
+        read = refused(given.name, error.reason)
+    except OSError as error:
+        read = refused(given.name, system_words(error))
+    return read if given.is_meant or read.status is not ReadStatus.REFUSED else None
+
+
+def _read(given: Given) -> FileRead:
+    stream = given.stream
+    head = stream.read(HEAD_BYTES)
+    if not head:
+        return refused(given.name, "an empty file")
+    binary = why_binary(head)
+    if binary is not None:
+        return refused(given.name, binary)
+    digest = _digest(given) if given.size <= DIGESTED_BYTES else None
+    stream.seek(0)
+    if is_job_log(head):
+        return _from_log(given.name, read_job_log(stream), digest)
+    reading = read_results(stream)
+    if reading.status is ReadStatus.REFUSED and has_signs_of_a_log(head):
+        stream.seek(0)
+        return _from_log(given.name, read_job_log(stream), digest)
+    return _from_results(given.name, reading, digest)
+
+
+def _digest(given: Given) -> bytes:
+    given.stream.seek(0)
+    digest = hashlib.sha256()
+    while piece := given.stream.read(HEAD_BYTES):
+        digest.update(piece)
+    return digest.digest()
+
+
+def _from_results(name: str, reading: Reading, digest: bytes | None) -> FileRead:
+    records = reading.records
+    tests = [result.test for result in reading.results if result.test.name != SUITE_ITSELF]
+    distinct = {(test.file, test.classname, test.name) for test in tests}
+    counts = Counts(
+        records.cases,
+        records.passed,
+        records.failed,
+        records.errored,
+        records.skipped,
+        records.flaky_reruns,
+        len(distinct),
+    )
+    return FileRead(
+        name,
+        reading.format,
+        reading.status,
+        reading.reason,
+        counts,
+        None if reading.format is None else reading.declared,
+        reading.problems,
+        reading.results,
+        digest,
+    )
+
+
+def _from_log(name: str, log: JobLog, digest: bytes | None) -> FileRead:
+    """What a log does not tell is None: a test that it does not name may have passed, or never run."""
+    kinds = [result.outcome.kind for result in log.failures]
+    failed, errored = kinds.count(OutcomeKind.FAILED), kinds.count(OutcomeKind.ERRORED)
+    told = log.counts
+    is_known = told is not None or bool(kinds)
+    counts = Counts(
+        cases=None,
+        passed=None if told is None else told.passed,
+        failed=failed if is_known else None,
+        errored=errored if is_known else None,
+        skipped=None if told is None else told.skipped,
+        flaky_reruns=None,
+        distinct_ids=None,
+    )
+    problems = tuple(_problems(log, counts))
+    return FileRead(
+        name,
+        LOG,
+        ReadStatus.PARTIAL if log.cut else ReadStatus.COMPLETE,
+        _CUT if log.cut else None,
+        counts,
+        None,
+        problems,
+        log.failures,
+        digest,
+    )
+
+
+def _problems(log: JobLog, counts: Counts) -> Iterator[str]:
+    """What keeps a log that names no failed test from looking green."""
+    if log.cut:
+        yield _CUT
+    claimed = 0 if log.counts is None else log.counts.failed + log.counts.errors
+    if claimed > counts.red:
+        yield f"the log claims {counted(claimed, 'failure')} and names {counts.red}"
+    if log.infra is not None:
+        yield f"the runner says: {log.infra}"
+    codes = [code for code in log.exit_codes if code]
+    if codes and not counts.red:
+        yield f"a step ended with exit code {codes[-1]}, and no failed test is named"
+    if log.counts is None and not counts.red:
+        yield "no summary of a test run is in it, so what its tests did is not known"
