@@ -74,7 +74,8 @@ coverage: test
 ACCEPT := crashes crashes-postgres troubles soak-1 soak-2 soak-3 rest guest \
   replay-rest replay-once replay-injected \
   $(addprefix replay-suspects-,1 2 3 4 5 6 7 8 9 10 11 12) $(addprefix replay-shared-,1 2 3 4 5 6 7) \
-  $(addprefix replay-stable-,1 2 3 4) $(addprefix replay-rates-,1 2 3)
+  $(addprefix replay-stable-,1 2 3 4) $(addprefix replay-rates-,1 2 3) \
+  corpus $(addprefix fuzz-,results logs explain zips)
 ACCEPTING := $(BIN)/python -m pytest -m accept -rP --timeout 580 $(ARGS)
 CRASHES := tests/flow/crashes
 INJECTED := $(addprefix tests/replay/incidents/test_injected_,matrix.py handoffs.py)
@@ -121,6 +122,19 @@ accept-replay-stable-%:
 
 accept-replay-rates-%:
 	$(ACCEPTING) tests/replay/suspects -k rates-$*
+
+# What reading makes of real files and logs, one by one, and of bugs that people met elsewhere.
+accept-corpus:
+	PYTHONPATH=tests:. $(BIN)/python tests/corpus $(ARGS)
+
+# Nine minutes of ever new bytes for one reader; SECONDS= makes it shorter.
+accept-fuzz-%: $(VENV)/.fuzz
+	PYTHONPATH=tests:. $(BIN)/python tests/fuzz $* $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
+
+# Without a wheel for this machine, generated examples stand in for coverage.
+$(VENV)/.fuzz: $(VENV)/.tools
+	@$(PIP) --only-binary :all: --group fuzz || echo "no atheris here: hypothesis stands in for it" >&2
+	@touch $@
 
 # A small machine with cgroup v2, by /dev/kvm where that starts it; says so where none could be had.
 accept-guest:
