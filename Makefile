@@ -151,4 +151,4 @@ images: ## build both images and check them in containers; needs docker, or ENGI
 	@.ci/images
 
 clean: ## remove .venv and what tools left behind
-	rm -rf $(VENV) .bench .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) .bench .fuzz .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.*

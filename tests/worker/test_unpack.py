@@ -216,6 +216,12 @@ def test_a_damaged_archive_is_refused(tmp_path: Path, damage: bytes) -> None:
     assert "damaged" in refusal(path).reason
 
 
+def test_a_header_whose_name_is_no_text_refuses_the_artifact(zip_of: Zip) -> None:
+    path = zip_of(("\u00e9.xml", b"<testsuite/>"))
+    path.write_bytes(path.read_bytes().replace("\u00e9.xml".encode(), b"\x92\x92.xml", 1))
+    assert refusal(path).reason.startswith("a damaged entry")
+
+
 def test_a_cut_download_is_refused(zip_of: Zip) -> None:
     path = zip_of(("a.xml", b"<a/>" * 100))
     path.write_bytes(path.read_bytes()[:-10])

@@ -23,6 +23,11 @@ _END: Final = struct.Struct("<4s4H2LH")
 _END_SEARCH_BYTES: Final = 65_535 + _END.size
 _ZIP64_LOCATOR: Final = b"PK\x06\x07"
 _ENCRYPTED: Final = 0x1
+_DAMAGE: Final = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError),
+    *(NotImplementedError, RuntimeError, ValueError),
+)
+"""What `zipfile` raises for archives that are not as it expects, be it in a directory, a header or the bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +112,7 @@ def _read_directory(
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-    except (
-        zipfile.BadZipFile,
-        NotImplementedError,
-        UnicodeDecodeError,
-        struct.error,
-        ValueError,
-        OSError,
-    ) as error:
+    except (*_DAMAGE, OSError) as error:
         raise Rejected(name, f"a damaged archive: {error}") from error
     if len(entries) > budget.entries:
         raise Rejected(name, f"more than {budget.entries} entries")
@@ -167,7 +165,7 @@ def _members(path: Path, entries: list[zipfile.ZipInfo], budget: UnpackBudget) -
         for entry in entries:
             try:
                 source = archive.open(entry)
-            except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+            except (*_DAMAGE, OSError) as error:
                 raise Rejected(entry.filename, f"a damaged entry: {error}") from error
             with source:
                 stream = io.BufferedReader(_Bounded(source, entry.filename, meter))
@@ -208,7 +206,7 @@ class _Bounded(io.RawIOBase):
     def readinto(self, buffer: "bytearray | memoryview[int]") -> int:  # type: ignore[override]  # its type is private
         try:
             piece = self._source.read(len(buffer))
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        except _DAMAGE as error:
             raise Rejected(self._name, f"a damaged entry: {error}") from error
         self._count += len(piece)
         reason = self._meter.add(len(piece))

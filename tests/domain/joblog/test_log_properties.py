@@ -4,6 +4,7 @@ import io
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reading_checks import check_log
 from reading_damage import ShortReads, damaged, sizes
 from reading_inputs import logs
 
@@ -14,24 +15,16 @@ def log_of(content: bytes) -> JobLog:
     return read_job_log(io.BytesIO(content))
 
 
-def check(log: JobLog, content: bytes) -> None:
-    """What holds of every log."""
-    assert log.lines == len(content.split(b"\n")) - content.endswith(b"\n") - (not content)
-    assert all(one.outcome.kind.is_red for one in log.failures)
-    assert len({one.test for one in log.failures}) == len(log.failures)
-    assert all(1 <= line.number <= log.lines for line in log.errors)
-
-
 @settings(max_examples=150)
 @given(st.binary(max_size=2000))
 def test_any_bytes_are_read(content: bytes) -> None:
-    check(log_of(content), content)
+    check_log(log_of(content), content)
 
 
 @settings(max_examples=200)
 @given(damaged(logs()))
 def test_a_damaged_log_is_read(content: bytes) -> None:
-    check(log_of(content), content)
+    check_log(log_of(content), content)
 
 
 @settings(max_examples=80)

@@ -5,50 +5,29 @@ import random
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from reading_checks import check_reading
 from reading_damage import ShortReads, damaged, sizes
 from reading_inputs import BOMB, results
 
-from app.domain.bounded_text import TEXT_LIMIT
-from app.domain.outcome import Errored, Failed
 from app.domain.results.junit import read_results
 from app.domain.results.results_file import Reading, ReadStatus
-
-MARK = 100
-"""Characters of the line that marks a cut, at most."""
 
 
 def reading_of(content: bytes) -> Reading:
     return read_results(io.BytesIO(content))
 
 
-def check(reading: Reading) -> None:
-    """What holds of every reading."""
-    records = reading.records
-    assert records.cases == records.passed + records.failed + records.errored + records.skipped
-    assert min(records.cases, records.passed, records.failed, records.errored, records.skipped) >= 0
-    if reading.status is ReadStatus.REFUSED:
-        assert not reading.results
-        assert reading.reason
-    if reading.status is ReadStatus.PARTIAL:
-        assert reading.reason
-    assert len({one.test for one in reading.results}) == len(reading.results)
-    for one in reading.results:
-        for outcome in (one.outcome, *one.earlier):
-            if isinstance(outcome, Failed | Errored):
-                assert len(outcome.text) <= TEXT_LIMIT + MARK
-
-
 @settings(max_examples=150)
 @given(st.binary(max_size=2000))
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
-    check(reading_of(content))
+    check_reading(reading_of(content))
 
 
 @settings(max_examples=250)
 @given(damaged(results()))
 @example(BOMB.encode() * 2)
 def test_a_damaged_file_is_read_or_refused(content: bytes) -> None:
-    check(reading_of(content))
+    check_reading(reading_of(content))
 
 
 @settings(max_examples=80)
