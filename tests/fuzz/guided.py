@@ -5,7 +5,7 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["app", "worker"]):
+with atheris.instrument_imports(include=["app", "worker", "zipfile"]):
     from targets import LARGEST, TARGETS
 
 HARD_TIMEOUT_S = 60

@@ -27,7 +27,7 @@ _DAMAGE: Final = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError),
     *(NotImplementedError, RuntimeError, ValueError),
 )
-"""What `zipfile` raises for archives that are not as it expects, be it in a directory, a header or the bytes."""
+"""What `zipfile` raises where an archive is not as it expects, in its directory, a header or the bytes."""
 
 
 @dataclass(frozen=True, slots=True)
