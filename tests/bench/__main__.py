@@ -20,6 +20,7 @@ FIGURES = (
     "first_page",
     "start",
     "reading",
+    "reading_logs",
     "signatures",
     "probe",
     "reproduction",
