@@ -96,13 +96,14 @@ def test_what_is_no_file_is_told_and_costs_nothing_of_the_others() -> None:
     os.mkfifo("pipe")
     Path("loop").symlink_to("loop")
     Path("broken").symlink_to("nowhere")
-    assert found("absent", "pipe", "loop", "broken", "/dev/null", "a\0b", "good.xml") == [
+    assert found("absent", "pipe", "loop", "broken", "/dev/null", "a\0b", "n" * 5000, "good.xml") == [
         ("absent", "there is no such file"),
         ("pipe", "a named pipe, not a file"),
         ("loop", "a link that leads to itself"),
         ("broken", "a link to a file that is not there"),
         ("/dev/null", "a device, not a file"),
         ("a\0b", "no name that a file can have"),
+        ("n" * 5000, "file name too long"),
         ("good.xml", b"g"),
     ]
 
@@ -210,3 +211,8 @@ def test_a_stream_can_be_read_again_and_its_reading_is_watched() -> None:
 def test_a_member_that_unpacks_to_too_much_is_refused() -> None:
     archive("bomb.zip", {"bomb.xml": b"\0" * 4_000_000})
     assert found("bomb.zip") == [("bomb.zip", "bomb.xml: unpacks to more than 200 times its size")]
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here fails as soon as it is read")
+def test_a_file_that_cannot_be_read_is_told() -> None:
+    assert found("/proc/self/mem") == [("/proc/self/mem", "input/output error")]

@@ -1,7 +1,9 @@
 """`flake-triage read`: what it prints for people and programs, and its exit codes."""
 
+import io
 import json
 import os
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,15 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.domain import outcome
+from app.domain.errors import Rejected
+from app.domain.joblog.job_log import read_job_log
+from app.domain.results.results_file import ReadStatus
 from worker import cli
 from worker.commands import read_story, reading_progress
+from worker.commands.given_files import Given
 from worker.commands.read_bar import CELLS, allot, bar
-from worker.commands.read_content import Counts
+from worker.commands.read_content import Counts, of_log, read_given
+from worker.commands.reading_progress import ReadingProgress
 
 RED = """<testsuite name="s" tests="3" failures="1"><testcase classname="t.m" name="test_a"/>
 <testcase classname="t.m" name="test_b" file="t/m.py" line="7"><failure message="assert 1 == 2">long
@@ -249,6 +256,46 @@ def test_nothing_at_all_is_told_as_that() -> None:
 def test_a_long_reading_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading_progress, "EVERY_S", 0.0)
     assert "read 0 files, 0 MB ..." in read(written("a.xml"), "--json").stderr
+
+
+def test_a_log_without_the_runners_stamps_is_known_by_what_it_says() -> None:
+    plain = "".join(f"{line.partition(' ')[2]}\n" for line in LOG.splitlines())
+    told = objects(written("out.txt", plain))[0]
+    assert (told["format"], told["failed"], told["passed"]) == ("log", 1, 11)
+
+
+class _Failing(io.RawIOBase):
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self._error = error
+
+    def read(self, _: int = -1) -> bytes:
+        raise self._error
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), Rejected("a.zip", "input/output error")])
+def test_a_stream_that_breaks_while_it_is_read_is_refused(error: Exception) -> None:
+    given = Given("a.xml", _Failing(error), 9, is_meant=True)  # type: ignore[arg-type]
+    told = read_given(given)
+    assert told is not None
+    assert (told.status, told.reason) == (ReadStatus.REFUSED, "input/output error")
+
+
+def test_a_log_over_the_limit_is_partial() -> None:
+    log = read_job_log(io.BytesIO(b"x\n" * 1000), limit_bytes=100)
+    told = of_log("log.txt", log, None)
+    assert (told.status, told.reason) == (ReadStatus.PARTIAL, "the middle of the log was left out")
+
+
+def test_on_a_terminal_one_line_moves(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with ReadingProgress() as progress:
+        progress.watch(2_000_000)
+        progress.watch(1)
+        progress.file_done()
+    assert "MB ..." not in capsys.readouterr().err
 
 
 def test_a_bar_shows_every_kind_that_is_there_and_never_grows() -> None:

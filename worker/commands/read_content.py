@@ -82,11 +82,11 @@ def _read(given: Given) -> FileRead:
     digest = _digest(given) if given.size <= DIGESTED_BYTES else None
     stream.seek(0)
     if is_job_log(head):
-        return _from_log(given.name, read_job_log(stream), digest)
+        return of_log(given.name, read_job_log(stream), digest)
     reading = read_results(stream)
     if reading.status is ReadStatus.REFUSED and has_signs_of_a_log(head):
         stream.seek(0)
-        return _from_log(given.name, read_job_log(stream), digest)
+        return of_log(given.name, read_job_log(stream), digest)
     return _from_results(given.name, reading, digest)
 
 
@@ -124,7 +124,7 @@ def _from_results(name: str, reading: Reading, digest: bytes | None) -> FileRead
     )
 
 
-def _from_log(name: str, log: JobLog, digest: bytes | None) -> FileRead:
+def of_log(name: str, log: JobLog, digest: bytes | None) -> FileRead:
     """What a log does not tell is None: a test that it does not name may have passed, or never run."""
     kinds = [result.outcome.kind for result in log.failures]
     failed, errored = kinds.count(OutcomeKind.FAILED), kinds.count(OutcomeKind.ERRORED)
