@@ -94,7 +94,20 @@ def test_results_are_told_where_they_are_asked_for() -> None:
     }
     assert (skipped["outcome"], skipped["message"]) == ("skipped", "later")
     assert set(outcome.Result._fields) - set(failed) <= {"test", "outcome"}
-    assert read("junit.xml", "--results").exit_code == 2
+
+
+def test_people_see_every_test_where_they_ask_for_it() -> None:
+    flaky = '<testcase classname="t.m" name="test_d" time="0.5"><flakyFailure message="once"/></testcase>'
+    written("junit.xml", RED.replace("</testsuite>", f"{flaky}</testsuite>"))
+    assert "test_a" not in read("junit.xml").stdout
+    lines = read("junit.xml", "--results").stdout.splitlines()
+    at = lines.index("Other tests of junit.xml")
+    assert lines[at + 1 : at + 4] == [
+        "  passed   t.m::test_a",
+        "  skipped  t.m::test_c: later",
+        "  passed   t.m::test_d, 0.5 s, after 1 other attempt",
+    ]
+    assert lines.count("  failed   t.m::test_b") == 1
 
 
 def test_a_log_tells_what_it_names_and_null_for_what_it_does_not() -> None:

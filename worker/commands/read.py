@@ -1,6 +1,6 @@
 """`flake-triage read`: what results files and job logs say, counted, with all that is wrong with them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated
 
@@ -16,6 +16,7 @@ from worker.commands.read_story import summary, tell_reads
 from worker.commands.reading_progress import ReadingProgress
 from worker.says import JsonFlag
 
+Keeps = Callable[[Sequence[Result]], Iterator[Result]]
 SHOWN = 2000
 """Characters in which the first line of a message is looked for."""
 
@@ -26,7 +27,7 @@ def read(
     ],
     *,
     results: Annotated[
-        bool, typer.Option("--results", help="With --json: every test with its outcome, message and text.")
+        bool, typer.Option("--results", help="Tell of every test, not only of the red ones.")
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -37,14 +38,12 @@ def read(
     refused with a reason. Folders are looked through without hidden files and links. Exit 0: something was
     read; 3: nothing could be read.
     """
-    if results and not as_json:
-        raise typer.BadParameter("--results needs --json")
     session = _Session()
-    for one in session.run(files, keeps_red=not as_json):
+    for one in session.run(files, keeps=_nothing if as_json else _slim if results else _red):
         if as_json:
             says.line(file_record(one, with_results=results))
     if not as_json:
-        tell_reads(session.reads)
+        tell_reads(session.reads, with_green=results)
         says.text("")
     for sentence in summary(session.reads, session.totals, passed_over=session.passed_over):
         (says.progress if as_json else says.text)(sentence)
@@ -64,7 +63,7 @@ class _Session:
     def has_read(self) -> bool:
         return any(one.status is not ReadStatus.REFUSED for one in self.reads)
 
-    def run(self, names: Sequence[str], *, keeps_red: bool) -> Iterator[FileRead]:
+    def run(self, names: Sequence[str], *, keeps: Keeps) -> Iterator[FileRead]:
         with ReadingProgress() as progress:
             for given in given_files(names, progress.watch):
                 told = read_given(given)
@@ -74,7 +73,7 @@ class _Session:
                     continue
                 told = self._add(told)
                 yield told
-                self.reads.append(replace(told, results=tuple(_red(told.results)) if keeps_red else ()))
+                self.reads.append(replace(told, results=tuple(keeps(told.results))))
 
     def _add(self, told: FileRead) -> FileRead:
         """Files of equal content, such as one report in two artifacts, count once."""
@@ -87,13 +86,23 @@ class _Session:
         return told
 
 
+def _nothing(_: Sequence[Result]) -> Iterator[Result]:
+    return iter(())
+
+
 def _red(results: Sequence[Result]) -> Iterator[Result]:
+    return _slim([one for one in results if one.outcome.kind.is_red])
+
+
+def _slim(results: Sequence[Result]) -> Iterator[Result]:
+    """Without the most of their texts, of which one line is shown."""
     for one in results:
         outcome = one.outcome
         if isinstance(outcome, Failed | Errored):
-            yield one._replace(
-                outcome=replace(outcome, message=outcome.message[:SHOWN], text=outcome.text[:SHOWN])
-            )
+            cut = replace(outcome, message=outcome.message[:SHOWN], text=outcome.text[:SHOWN])
+            yield one._replace(outcome=cut)
+        else:
+            yield one
 
 
 def _sum(one: Counts, other: Counts) -> Counts:

@@ -7,7 +7,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from app.domain.outcome import Errored, Failed, Result
+from app.domain.outcome import Errored, Failed, Result, Skipped
 from app.domain.results.results_file import ReadStatus
 from app.domain.wording import counted, listed
 from app.domain.workflow_command import defused
@@ -30,10 +30,12 @@ LONGEST: Final = 300
 _COLUMNS: Final = ("status", "format", "tests", "failed", "errored", "skipped", "outcomes", "file")
 
 
-def tell_reads(reads: Sequence[FileRead]) -> None:
+def tell_reads(reads: Sequence[FileRead], *, with_green: bool) -> None:
     """Print on stdout; names and texts are made harmless."""
     _print_table(reads)
     tell(_red(reads))
+    if with_green:
+        tell(_green(reads))
     tell(_problems(reads))
 
 
@@ -93,6 +95,21 @@ def _red_lines(read: FileRead, result: Result) -> Iterator[Line]:
     where = f"{_one_line(place)}, in " if place else "in "
     again = f"; {counted(len(result.earlier), 'earlier attempt')}" if result.earlier else ""
     yield Line(f"           {where}{_one_line(read.name)}{again}", Tone.SOFT)
+
+
+def _green(reads: Sequence[FileRead]) -> Iterator[Line]:
+    """All of them, since a person asked for it: what passed and what was skipped."""
+    for read in reads:
+        others = [one for one in read.results if not one.outcome.kind.is_red]
+        if others:
+            yield Line("")
+            yield Line(f"Other tests of {_one_line(read.name)}", Tone.HEAD)
+        for one in others:
+            took = "" if one.duration_s is None else f", {one.duration_s:g} s"
+            why = f": {_first_line(one.outcome.reason)}" if isinstance(one.outcome, Skipped) else ""
+            flaky = f", after {counted(len(one.earlier), 'other attempt')}" if one.earlier else ""
+            name = _one_line(test_name(one, is_log=read.format == LOG))
+            yield Line(f"  {one.outcome.kind.value:<8} {name}{took}{flaky}{why}")
 
 
 def _problems(reads: Sequence[FileRead]) -> Iterator[Line]:
