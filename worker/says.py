@@ -5,7 +5,7 @@ Nor anything that commands a CI runner, which reads both streams: see `app/domai
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -23,8 +23,21 @@ NOTHING_DONE = 3
 
 def line(record: Mapping[str, Any]) -> None:
     """Print one object on one line of stdout. ASCII only: no name can break the line or the terminal."""
+    print(_written(record), flush=True)  # noqa: T201 - stdout is the product
+
+
+def long_line(record: Mapping[str, Any], name: str, members: Iterable[Mapping[str, Any]]) -> None:
+    """The same, with a last field of so many members that they are written one by one."""
+    start = _written({**record, name: []}).removesuffix("]}")
+    print(start, end="")  # noqa: T201 - stdout is the product
+    for number, member in enumerate(members):
+        print("," if number else "", _written(member), sep="", end="")  # noqa: T201 - stdout is the product
+    print("]}", flush=True)  # noqa: T201 - stdout is the product
+
+
+def _written(record: Mapping[str, Any]) -> str:
     told = json.dumps(record, separators=(",", ":"), default=str)
-    print(told.replace("##[", "##\\u005b"), flush=True)  # noqa: T201 - stdout is the product
+    return told.replace("##[", "##\\u005b")
 
 
 def text(words: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from app.domain.outcome import Failed, Result, TestId
 from app.domain.results.results_file import Declared, ReadStatus
 from worker.commands.read_content import FileRead
-from worker.commands.read_records import file_record
+from worker.commands.read_records import file_record, result_records
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
 SECTION = README.partition("## Reading files and logs")[2].partition("\n## ")[0]
@@ -20,17 +20,17 @@ def documented(begins: str) -> set[str]:
     return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
 
 
-def told() -> dict[str, object]:
-    result = Result(TestId("", "", "c", "n"), Failed("m", "t"))
-    return file_record(FileRead("f", "junit", ReadStatus.COMPLETE, results=(result,)), with_results=True)
+READ = FileRead(
+    "f", "junit", ReadStatus.COMPLETE, results=(Result(TestId("", "", "c", "n"), Failed("m", "t")),)
+)
 
 
 def test_every_field_of_a_file_stands_in_the_readme_and_no_other() -> None:
-    assert documented("an object a file:\n") == set(told())
+    assert documented("an object a file:\n") == {*file_record(READ), "results"}
 
 
 def test_every_field_of_a_result_stands_in_the_readme_and_no_other() -> None:
-    (result,) = told()["results"]  # type: ignore[misc]
+    (result,) = result_records(READ)
     assert documented("One of the `results`:") == set(result)
 
 

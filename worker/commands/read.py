@@ -11,7 +11,7 @@ from app.domain.results.results_file import ReadStatus
 from worker import says
 from worker.commands.given_files import given_files
 from worker.commands.read_content import LOG, Counts, FileRead, read_given
-from worker.commands.read_records import file_record
+from worker.commands.read_records import file_record, result_records
 from worker.commands.read_story import summary, tell_reads
 from worker.commands.reading_progress import ReadingProgress
 from worker.says import JsonFlag
@@ -40,8 +40,10 @@ def read(
     """
     session = _Session()
     for one in session.run(files, keeps=_nothing if as_json else _slim if results else _red):
-        if as_json:
-            says.line(file_record(one, with_results=results))
+        if as_json and results:
+            says.long_line(file_record(one), "results", result_records(one))
+        elif as_json:
+            says.line(file_record(one))
     if not as_json:
         tell_reads(session.reads, with_green=results)
         says.text("")

@@ -1,5 +1,6 @@
 """What `read --json` prints: an object a file, with an object a test where they are asked for."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 
 from app.domain.outcome import Errored, Failed, Outcome, Result, Skipped
@@ -9,8 +10,8 @@ from worker.commands.read_content import LOG, FileRead
 Record = dict[str, object]
 
 
-def file_record(read: FileRead, *, with_results: bool) -> Record:
-    told: Record = {
+def file_record(read: FileRead) -> Record:
+    return {
         "file": read.name,
         "format": read.format,
         "status": read.status.value,
@@ -19,10 +20,12 @@ def file_record(read: FileRead, *, with_results: bool) -> Record:
         "declared": None if read.declared is None else asdict(read.declared),
         "problems": list(read.problems),
     }
-    if with_results:
-        is_log = read.format == LOG
-        told["results"] = [result_record(one, is_log=is_log) for one in read.results]
-    return told
+
+
+def result_records(read: FileRead) -> Iterator[Record]:
+    """One at a time: a file may have hundreds of thousands."""
+    is_log = read.format == LOG
+    return (result_record(one, is_log=is_log) for one in read.results)
 
 
 def result_record(result: Result, *, is_log: bool) -> Record:
