@@ -54,12 +54,12 @@ class Repairs:
 
 def clean_chunks(stream: BinaryIO, repairs: Repairs) -> Iterator[bytes]:
     """Yield the file as UTF-8 without byte order mark, never cut inside a reference or a tag's first word."""
-    first = stream.read(CHUNK_BYTES)
+    first = _read_chunk(stream)
     encoding, mark = detect_encoding(first)
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     chunk, held = first[mark:], b""
     while chunk:
-        following = stream.read(CHUNK_BYTES)
+        following = _read_chunk(stream)
         encoded = held + _decode(decoder, chunk, encoding, repairs, final=not following).encode(
             "utf-8", "replace"
         )
@@ -69,6 +69,15 @@ def clean_chunks(stream: BinaryIO, repairs: Repairs) -> Iterator[bytes]:
         if cleaned:
             yield cleaned
         chunk = following
+
+
+def _read_chunk(stream: BinaryIO) -> bytes:
+    """A whole chunk but at the end, so that what is read does not depend on how a stream hands it out."""
+    pieces, room = [], CHUNK_BYTES
+    while room and (piece := stream.read(room)):
+        pieces.append(piece)
+        room -= len(piece)
+    return b"".join(pieces)
 
 
 def detect_encoding(start: bytes) -> tuple[str, int]:

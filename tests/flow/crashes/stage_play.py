@@ -31,7 +31,7 @@ LINGERS_S = 15.0
 PAUSE_S = 0.01
 SECRET = "the crash tests' webhook secret"
 
-_OF_ATTEMPT = re.compile(r"(^(?:fetch|read|group|judge):|:after:)(\d+)")
+_OF_ATTEMPT = re.compile(r"(^(?:fetch|read|group|lint|judge):|:after:)(\d+)")
 _OF_REPO = re.compile(r"(^(?:comment|alert):)(\d+)")
 """Row ids in the keys of tasks."""
 
