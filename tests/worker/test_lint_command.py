@@ -11,8 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.domain.lint.finding import Rule
-from worker import cli
-from worker.commands import lint_progress
+from worker import cli, progress_line
 from worker.commands.lint_progress import LintProgress
 
 BARE = "bare-exit-code-assertion"
@@ -269,7 +268,7 @@ def test_a_long_run_says_how_far_it_is(
     with LintProgress(2000) as progress:
         progress.step()
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(lint_progress, "EVERY_S", 0.0)
+    monkeypatch.setattr(progress_line, "EVERY_S", 0.0)
     with LintProgress(2000) as progress:
         progress.step()
     assert capsys.readouterr().err == "linted 1 of 2,000 files ...\n"

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.errors import Rejected
+from worker.commands.file_names import shown, spelled
 from worker.commands.lint_files import gather
-from worker.commands.lint_names import shown, spelled
 from worker.commands.lint_reading import MOST_BYTES, read_source
 
 

@@ -15,8 +15,8 @@ from app.domain import outcome
 from app.domain.errors import Rejected
 from app.domain.joblog.job_log import read_job_log
 from app.domain.results.results_file import ReadStatus
-from worker import cli
-from worker.commands import read_story, reading_progress
+from worker import cli, progress_line
+from worker.commands import read_story
 from worker.commands.given_files import Given
 from worker.commands.read_bar import CELLS, allot, bar
 from worker.commands.read_content import Counts, of_log, read_given
@@ -267,7 +267,7 @@ def test_nothing_at_all_is_told_as_that() -> None:
 
 
 def test_a_long_reading_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading_progress, "EVERY_S", 0.0)
+    monkeypatch.setattr(progress_line, "EVERY_S", 0.0)
     assert "read 0 files, 0 MB ..." in read(written("a.xml"), "--json").stderr
 
 

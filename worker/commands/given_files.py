@@ -11,9 +11,9 @@ from typing import BinaryIO, Final
 
 from app.domain.artifact import UnpackBudget
 from app.domain.errors import Rejected
+from worker.commands.file_names import absolute
 from worker.commands.given_folders import Found, look_through
 from worker.commands.given_names import is_never_read, is_promising
-from worker.commands.lint_names import absolute
 from worker.commands.no_file import system_words, why_no_file
 from worker.fetching.unpack import open_artifact
 

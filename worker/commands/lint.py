@@ -12,8 +12,8 @@ from app.domain.lint.finding import Rule
 from app.domain.lint.meanings import MEANINGS
 from worker import says
 from worker.commands import lint_options
+from worker.commands.file_names import spelled
 from worker.commands.lint_files import MOST_FILES, gather
-from worker.commands.lint_names import spelled
 from worker.commands.lint_options import Format
 from worker.commands.lint_session import Session
 from worker.commands.lint_story import rule_story

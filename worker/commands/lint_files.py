@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from app.domain.lint.sarif import Unread
+from worker.commands.file_names import absolute, shown
 from worker.commands.lint_ignored import ignored_by_git
-from worker.commands.lint_names import absolute, shown
 
 SKIPPED = frozenset(
     {"node_modules", "site-packages", "__pycache__", "__pypackages__", "build", "dist", "_build"}

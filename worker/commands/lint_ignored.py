@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from worker.commands.lint_names import absolute
+from worker.commands.file_names import absolute
 
 LONGEST_S = 20.0
 """A look at a work tree of 100,000 files takes a second; who waits longer is better served without."""

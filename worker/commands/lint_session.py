@@ -12,8 +12,8 @@ from app.domain.lint.sarif import Linted, Unread, sarif
 from app.domain.lint.suppression import Sifted
 from app.domain.wording import counted
 from worker import says
+from worker.commands.file_names import shown, spelled
 from worker.commands.lint_files import Gathered
-from worker.commands.lint_names import shown, spelled
 from worker.commands.lint_options import Format
 from worker.commands.lint_progress import LintProgress
 from worker.commands.lint_reading import read_source

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from app.domain.lint.finding import LintFinding, Rule
 from app.domain.lint.meanings import MEANINGS
 from app.domain.wording import listed
-from worker.commands.lint_names import spelled
+from worker.commands.file_names import spelled
 from worker.replay.bundle.story import Line, Tone
 
 INDENT = "      "

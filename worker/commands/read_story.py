@@ -12,7 +12,7 @@ from app.domain.results.results_file import ReadStatus
 from app.domain.wording import counted, listed
 from app.domain.workflow_command import defused
 from app.logs import redact
-from worker.commands.lint_names import spelled
+from worker.commands.file_names import spelled
 from worker.commands.read_bar import KINDS, bar, legend
 from worker.commands.read_content import LOG, Counts, FileRead
 from worker.commands.read_records import test_name

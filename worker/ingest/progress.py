@@ -1,45 +1,21 @@
-"""How far an ingest is, on stderr: one moving line on a terminal, now and then a line elsewhere."""
-
-import sys
-import time
-from types import TracebackType
-from typing import Self
-
-from rich.console import Console
-from rich.status import Status
+"""How far an ingest is, and what it came to: attempts brought in, known before, or past their time."""
 
 from app.domain.wording import counted
 from worker import says
 from worker.ingest.load import Loaded
-
-EVERY_S = 10.0
-"""Between two lines where nobody watches."""
+from worker.progress_line import ProgressLine
 
 
-class Progress:
-    """Counts what was brought in and what was not. A context: the terminal is left as it was."""
+class Progress(ProgressLine):
+    """Counts what was brought in and what was not."""
 
     def __init__(self) -> None:
+        super().__init__("reading")
         self.units = 0
         self.known = 0
         self.past = 0
         self.problems = 0
         self._results = 0
-        self._told_at = time.monotonic()
-        self._status: Status | None = None
-        if sys.stderr.isatty():
-            self._status = Console(stderr=True).status("reading")
-
-    def __enter__(self) -> Self:
-        if self._status is not None:
-            self._status.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._status is not None:
-            self._status.stop()
 
     def advance(self, loaded: Loaded) -> None:
         self.units += 1
@@ -50,12 +26,7 @@ class Progress:
             self.past += 1
             return
         self._results += loaded.results
-        words = f"{counted(self._new, 'attempt')}, {self._results:,} results"
-        if self._status is not None:
-            self._status.update(words)
-        elif time.monotonic() - self._told_at >= EVERY_S:
-            self._told_at = time.monotonic()
-            says.progress(f"{words} so far")
+        self.tell(lambda: f"{counted(self._new, 'attempt')}, {self._results:,} results")
 
     def complain(self, problem: str) -> None:
         self.problems += 1

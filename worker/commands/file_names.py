@@ -1,4 +1,4 @@
-"""How `lint` names files: as pytest does, and harmless on a terminal."""
+"""How commands name files: by the path they were found under, as pytest does, and harmless on a terminal."""
 
 import os
 from pathlib import Path
