@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from app.domain.lint.channels import Taken, Told, is_same
 from app.domain.lint.mending import (
-    KEEPS,
+    WHY_KILLED,
+    clock_of,
     codes_by_number,
     empty_name,
     name_of,
@@ -27,7 +28,6 @@ ONE_OF_EACH = "every rank puts exactly one item, this or its traceback"
 _USUAL_S = 60
 _LONGEST = 100
 _FAILED = r'failed = [str(report).replace("\\n", "\n") for report in told if "Traceback" in str(report)]'
-_CLOCKS = {"time", "time.monotonic"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,18 +83,16 @@ def drain(program: Program, root: Root, read: Taken, result: Alone | None) -> li
             *used,
         ]
     one, seconds, empty = one_name(processes), _seconds(read.call), empty_name(program)
-    names = {dotted: name for name, dotted in program.file.imported.items()}
-    clock = names.get("time.monotonic") or f"{names.get('time', 'time')}.monotonic"
+    clock, unknown = clock_of(program)
     return [
-        f"told, dead, end = [], {{}}, {clock}() + {seconds}"
-        + ("" if names.keys() & _CLOCKS else "  # import time"),
+        f"told, dead, end = [], {{}}, {clock}() + {seconds}{unknown}",
         f"while len(told) < len({processes}) and not dead and {clock}() < end:  # one of each {one}",
         "    try:",
         f"        told.append({receiver}.get(timeout=0.5))",
         f"    except {empty}:" + ("" if "." in empty else "  # from queue import Empty"),
         f"        dead = {codes_by_number(processes, only_bad=True)}",
         f"for {one} in {processes} if len(told) < len({processes}) else []:",
-        f"    {one}.kill()  # {KEEPS}",
+        f"    {one}.kill()  # {WHY_KILLED}",
         *_judged(processes, is_numbered=result is not None),
         *used,
     ]

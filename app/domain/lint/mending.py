@@ -8,7 +8,7 @@ from app.domain.lint.channels import Medium, Told
 from app.domain.lint.program import Program, Root
 from app.domain.lint.workers import How
 
-KEEPS = "one that waits for another would keep pytest from its end"
+WHY_KILLED = "one that waits for another would keep pytest from its end"
 _SHORT = 70
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -35,6 +35,13 @@ def empty_name(program: Program) -> str:
         return next(name for name, dotted in program.file.imported.items() if dotted == "queue.Empty")
     module = next((name for name, dotted in program.file.imported.items() if dotted == "queue"), None)
     return f"{module}.Empty" if module is not None else "Empty"
+
+
+def clock_of(program: Program) -> tuple[str, str]:
+    """How the file would call the clock of a deadline, and what to say where it imports none."""
+    names = {dotted: name for name, dotted in program.file.imported.items()}
+    call = names.get("time.monotonic") or f"{names.get('time', 'time')}.monotonic"
+    return call, "" if names.keys() & {"time", "time.monotonic"} else "  # import time"
 
 
 def rank_name(names: Iterable[str]) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from app.domain.lint.channels import is_same
 from app.domain.lint.finding import Rule
 from app.domain.lint.mending import (
-    KEEPS,
+    WHY_KILLED,
+    clock_of,
     codes_by_number,
     empty_name,
     mend,
@@ -197,14 +198,12 @@ def _mend(program: Program, root: Root, wait: Wait, receiver: str, processes: st
 def _watch(program: Program, wait: Wait, processes: str) -> tuple[str, list[str]]:
     """What is looked at between two short waits; the wait's own limit is kept for a process that hangs."""
     seconds = f"{wait.timeout_s:g}" if wait.timeout_s and wait.timeout_s < _LONGEST_S else f"{_USUAL_S:g}"
-    names = {dotted: name for name, dotted in program.file.imported.items()}
-    clock = names.get("time.monotonic") or f"{names.get('time', 'time')}.monotonic"
-    unknown = "" if {"time", "time.monotonic"} & set(names) else "  # import time"
+    clock, unknown = clock_of(program)
     one = one_name(processes)
     looks = [
         f"    dead, late = {codes_by_number(processes, only_bad=True)}, {clock}() > end",
         f"    for {one} in {processes} if dead or late else []:",
-        f"        {one}.kill()  # {KEEPS}",
+        f"        {one}.kill()  # {WHY_KILLED}",
         f'    assert not dead and not late, f"no report within {seconds} s; exit codes {{dead}}"',
     ]
     return f"end = {clock}() + {seconds}{unknown}", looks
