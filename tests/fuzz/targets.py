@@ -1,7 +1,6 @@
 """What is fuzzed: each reader with its seeds, its bounds of time and memory, and what holds of a reading."""
 
 import io
-import json
 import re
 import tempfile
 import time
@@ -12,14 +11,11 @@ from pathlib import Path
 
 import reading_checks
 import reading_inputs
-from typer.testing import CliRunner
 
 from app.domain.artifact import UnpackBudget
-from app.domain.category import Category
 from app.domain.errors import Rejected
 from app.domain.joblog.job_log import read_job_log
 from app.domain.results.junit import read_results
-from worker import cli, says
 from worker.fetching.unpack import open_artifact
 
 LARGEST = 100_000
@@ -84,18 +80,6 @@ def _log(content: bytes) -> None:
     reading_checks.check_log(read_job_log(io.BytesIO(content)), content)
 
 
-def _explain(content: bytes) -> None:
-    """As a command, since what it prints is the agreed shape."""
-    result = CliRunner().invoke(cli.cli, ["explain", "-", "--json"], input=content)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code in {0, says.NOTHING_DONE}, result.stderr
-    for line in result.stdout.splitlines():
-        told = json.loads(line)
-        assert told["category"] is None or told["category"] in set(Category)
-        assert told["line"] is None or 1 <= told["line"] <= content.count(b"\n") + 1
-
-
 def _zip(content: bytes) -> None:
     with tempfile.NamedTemporaryFile(prefix="fuzz-") as file:
         file.write(content)
@@ -136,7 +120,6 @@ def _zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> by
 
 TARGETS: dict[str, Target] = {
     "results": Target(_results, lambda: list(reading_inputs.results())),
-    "explain": Target(_explain, lambda: list(reading_inputs.logs())),
     "logs": Target(_log, lambda: list(reading_inputs.logs())),
     "zips": Target(_zip, _zips),
 }
