@@ -6,10 +6,11 @@ from typing import BinaryIO, Final
 
 from app.domain.checkout import Checkout, CheckoutFinder
 from app.domain.joblog.log_lines import LIMIT_BYTES, LogLine, LogText
-from app.domain.joblog.pytest_log import PytestLog, SummaryCounts
+from app.domain.joblog.pytest_log import PytestLog
+from app.domain.joblog.run_reader import RunCounts
 from app.domain.outcome import Result
 
-__all__ = ["JobLog", "SummaryCounts", "read_job_log"]
+__all__ = ["JobLog", "RunCounts", "read_job_log"]
 
 MAX_ERRORS: Final = 50
 MAX_EXIT_CODES: Final = 1000
@@ -46,7 +47,7 @@ class JobLog:
     exit_codes: tuple[int, ...]
     errors: tuple[LogLine, ...]
     failures: tuple[Result, ...]
-    counts: SummaryCounts | None
+    counts: RunCounts | None
     infra: str | None
     cut: bool
     lines: int

@@ -3,10 +3,11 @@
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Final
 
 from app.domain.joblog.pytest_sections import Entry, SectionReader
+from app.domain.joblog.run_reader import RunCounts
 from app.domain.outcome import Errored, Failed, Outcome, Result
 from app.domain.pytest_node import domain_of, guess_node, split_description, split_summary, to_test_id
 from app.domain.results.repeated_ids import ResultLedger
@@ -23,25 +24,6 @@ _SUMMARY_LINE: Final = re.compile(r"(FAILED|ERROR|SUBFAILED|SUBFAIL)(?=[ \[(])")
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryCounts:
-    """The numbers of pytest's last line, added up over the sessions of a log."""
-
-    failed: int = 0
-    passed: int = 0
-    errors: int = 0
-    skipped: int = 0
-    xfailed: int = 0
-    xpassed: int = 0
-    rerun: int = 0
-    deselected: int = 0
-
-    def __add__(self, other: "SummaryCounts") -> "SummaryCounts":
-        return SummaryCounts(
-            *(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True))
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class _SummaryLine:
     is_error: bool
     node: str
@@ -53,7 +35,7 @@ class PytestLog:
     """Takes a log's clean lines in order."""
 
     def __init__(self) -> None:
-        self.counts: SummaryCounts | None = None
+        self.counts: RunCounts | None = None
         self.in_session = False
         self._sections = SectionReader()
         self._summary: list[_SummaryLine] = []
@@ -89,15 +71,15 @@ class PytestLog:
         self._summary = []
 
 
-def read_counts(line: str) -> SummaryCounts | None:
+def read_counts(line: str) -> RunCounts | None:
     """Read `= 1 failed, 821 passed in 3.20s =`; None for any other line."""
     found = _COUNTS.match(line)
     if found is None:
         return None
     counts = {word: int(number) for number, word in _COUNT.findall(found.group(1))}
     counts["errors"] = counts.get("errors", counts.get("error", 0))
-    known = {word: counts[word] for word in SummaryCounts.__slots__ if counts.get(word)}
-    return SummaryCounts(**known) if known else None
+    known = {word: counts[word] for word in RunCounts.__slots__ if counts.get(word)}
+    return RunCounts(**known) if known else None
 
 
 def _read_summary_line(line: str) -> _SummaryLine | None:

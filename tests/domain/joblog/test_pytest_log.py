@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.joblog.pytest_log import MAX_SUMMARY_LINES, PytestLog, SummaryCounts, read_counts
+from app.domain.joblog.pytest_log import MAX_SUMMARY_LINES, PytestLog, read_counts
+from app.domain.joblog.run_reader import RunCounts
 from app.domain.joblog.pytest_sections import MAX_ENTRIES, MAX_MESSAGE_LINES
 from app.domain.outcome import Errored, Failed, Result, TestId
 
@@ -58,7 +59,7 @@ def test_a_failure_has_the_text_of_its_section_and_the_name_of_its_summary() -> 
         "FAILED tests/test_a.py::test_after_the_end",
     )
     assert log.failures() == (ASSERTION_RESULT,)
-    assert log.counts == SummaryCounts(failed=1, passed=821)
+    assert log.counts == RunCounts(failed=1, passed=821)
 
 
 def test_without_a_summary_the_traceback_names_the_file() -> None:
@@ -242,29 +243,29 @@ def test_sessions_of_one_log_add_up() -> None:
         "1 failed, 2 passed, 3 errors in 0.50s",
     )
     assert [failure.test.classname for failure in log.failures()] == ["a", "b"]
-    assert log.counts == SummaryCounts(failed=2, passed=2, errors=3)
+    assert log.counts == RunCounts(failed=2, passed=2, errors=3)
 
 
 @pytest.mark.parametrize(
     ("line", "counts"),
     [
-        (header("1 failed, 821 passed in 3.20s"), SummaryCounts(failed=1, passed=821)),
+        (header("1 failed, 821 passed in 3.20s"), RunCounts(failed=1, passed=821)),
         (
             "= 2 passed, 1 xfailed, 1 xpassed, 1 warning, 1 error in 0.08s =",
-            SummaryCounts(passed=2, xfailed=1, xpassed=1, errors=1),
+            RunCounts(passed=2, xfailed=1, xpassed=1, errors=1),
         ),
         (
             "12 passed, 3 skipped, 4 deselected in 62.10s (0:01:02)",
-            SummaryCounts(passed=12, skipped=3, deselected=4),
+            RunCounts(passed=12, skipped=3, deselected=4),
         ),
-        ("1 passed, 2 rerun in 0.10s", SummaryCounts(passed=1, rerun=2)),
+        ("1 passed, 2 rerun in 0.10s", RunCounts(passed=1, rerun=2)),
         ("no tests ran in 0.01s", None),
         ("3 retries in 4.0s", None),
         ("we saw 1 failed, 2 passed in 3s", None),
         ("1 failed", None),
     ],
 )
-def test_the_last_line_is_read(line: str, counts: SummaryCounts | None) -> None:
+def test_the_last_line_is_read(line: str, counts: RunCounts | None) -> None:
     assert read_counts(line) == counts
 
 
