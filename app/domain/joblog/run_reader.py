@@ -1,4 +1,4 @@
-"""What every reader of a test runner's terminal output gives: the tests that failed, and the counts it printed."""
+"""What every reader of a test runner's terminal output gives: the failed tests, and the counts it printed."""
 
 from dataclasses import astuple, dataclass
 from typing import NamedTuple, Protocol
@@ -26,7 +26,8 @@ class RunCounts:
 
 class ToldFailure(NamedTuple):
     """A test that a log says failed: under the identity that a results file would give it (`result.test`),
-    by the id that the log prints, and at the number of the line that names it first as failed."""
+    by the id that the log prints, and at the number of the line that names it first as failed.
+    """
 
     result: Result
     printed: str

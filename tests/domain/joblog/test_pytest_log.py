@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.joblog.pytest_log import MAX_SUMMARY_LINES, PytestLog, read_counts
-from app.domain.joblog.run_reader import RunCounts
 from app.domain.joblog.pytest_sections import MAX_ENTRIES, MAX_MESSAGE_LINES
+from app.domain.joblog.run_reader import RunCounts
 from app.domain.outcome import Errored, Failed, Result, TestId
 
 
