@@ -13,6 +13,8 @@ from app.store.session import open_engine, open_inbox, read_only
 from app.store.tasks import TaskState
 
 LOOK_S = 0.03
+NAMED = 3
+"""Unfinished tasks of each state that are named where the wait was in vain."""
 UNFINISHED = (TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING)
 
 
@@ -58,10 +60,20 @@ class Quiet:
         return not any(counts.get(state) for state in UNFINISHED)
 
     def _told(self) -> str:
+        """How many tasks are in each state, and some unfinished ones by name: a count explains nothing."""
         with read_only(self.store) as session:
             counts = tasks.counts(session)
-        return ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
+            left = [one for state in UNFINISHED for one in tasks.newest(session, state=state, limit=NAMED)]
+        numbers = ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
+        return "; ".join([numbers, *map(_named, left)])
 
     def close(self) -> None:
         self.store.dispose()
         self.inbox.dispose()
+
+
+def _named(task: tasks.Task) -> str:
+    tried = f"order {task.number}, {task.total_tries} tries, {task.interrupted} interrupted"
+    until = "" if task.next_at is None else f", until {task.next_at:%H:%M:%S}"
+    error = "" if task.error is None else f", last error: {task.error[:200]}"
+    return f"{task.state} {task.key} ({tried}{until}) since {task.updated_at:%H:%M:%S}{error}"
