@@ -15,13 +15,15 @@ from app.domain.joblog.process_death import NEXT_STEP
 from app.domain.joblog.run_reader import RunCounts, ToldFailure
 from app.domain.joblog.told_failures import ToldFailures
 from app.domain.joblog.unittest_names import read_test, without_subtest
-from app.domain.joblog.unittest_progress import BARE, UNEXPECTED_SUCCESS, Progress
+from app.domain.joblog.unittest_progress import BARE, DOTS, UNEXPECTED_SUCCESS, Progress
 from app.domain.joblog.unittest_section import RULE, Section
 from app.domain.outcome import Errored, Failed, Outcome, Result, TestId
 
 STATUS_LINES: Final = 5
 """FAILED or OK stands second after `Ran N tests`, unless another process prints between."""
 
+_BEGINNINGS: Final = ("====", "Ran ")
+"""Outside of a failure and of a test no other line matters, so most of a log is passed over by this alone."""
 _HEADER: Final = re.compile(
     r"(?P<word>FAIL|ERROR|UNEXPECTED SUCCESS)(?: \[\d{1,9}\.\d{1,9}s\])?: (?P<test>.{1,4000})$"
 )
@@ -56,6 +58,8 @@ class UnittestLog:
         self._told = ToldFailures()
         self._progress = Progress()
         self._header: _Header | None = None
+        self._above = LogLine(0, "")
+        self._is_quiet = True
         self._is_below_rule = False
         self._ran: int | None = None
         self._lines_since_ran = 0
@@ -69,6 +73,18 @@ class UnittestLog:
         return self._progress.in_run
 
     def feed(self, line: LogLine) -> None:
+        text = line.text
+        if not self._is_quiet or DOTS in text or text[:4] in _BEGINNINGS:
+            self._read(line)
+            self._is_quiet = not (
+                self._is_below_rule
+                or self._header is not None
+                or self._ran is not None
+                or self._progress.in_test
+            )
+        self._above = line
+
+    def _read(self, line: LogLine) -> None:
         text = line.text
         if self._is_below_rule:
             self._is_below_rule = False
@@ -86,7 +102,7 @@ class UnittestLog:
         else:
             if self._ran is not None:
                 self._read_status(text, self._ran)
-            self._progress.feed(line)
+            self._progress.feed(line, self._above)
 
     def failures(self) -> tuple[ToldFailure, ...]:
         self._close()

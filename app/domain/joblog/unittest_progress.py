@@ -19,10 +19,10 @@ from app.domain.outcome import Errored, Failed, Outcome, Result, TestId
 
 UNEXPECTED_SUCCESS: Final = "Unexpected success"
 
-_OPENING: Final = re.compile(
-    r" {0,4}(?P<test>\w{1,500} \([A-Za-z_][\w.]{0,1000}\)(?: [\[(].{0,1000}?)?)(?: \.\.\. |$)"
-)
-_DOTS: Final = " ... "
+_TEST: Final = r" {0,4}(?P<test>\w{1,500} \([A-Za-z_][\w.]{0,1000}\)(?: [\[(].{0,1000}?)?)"
+_OPENING: Final = re.compile(_TEST + r" \.\.\. ")
+_NAME: Final = re.compile(_TEST + "$")
+DOTS: Final = " ... "
 _RESULT: Final = re.compile(
     r"(?:(?P<red>FAIL|ERROR|unexpected success)|ok|skip.{0,2000}|expected failure)"
     r"(?: \(\d{1,9}\.\d{1,9}s\))?$"
@@ -50,23 +50,28 @@ class Progress:
         self.in_run = False
         self.told: list[ToldFailure] = []
         self._opened: _Opened | None = None
-        self._in_test = False
         self._red: Outcome | None = None
         self._crash: BoundedText | None = None
         self._crash_words = ""
 
-    def feed(self, line: LogLine) -> None:
+    @property
+    def in_test(self) -> bool:
+        """Whether every line is needed; else those with DOTS are."""
+        return self._opened is not None
+
+    def feed(self, line: LogLine, above: LogLine) -> None:
+        """`above`: the line before, which has the name where this one begins with the docstring's first."""
         text = line.text
-        if self._opened is None and _DOTS not in text and not text.endswith(")"):
-            return
         at = 0
         while opening := _OPENING.match(text, at):  # before Python 3.11 two share a line if subtests failed
             at = opening.end()
             self._open(opening["test"], line.number)
-            self._in_test = opening[0].endswith(_DOTS)
-        if self._in_test and at:
+        if not at and DOTS in text and (name := _NAME.match(above.text)):
+            self._open(name["test"], above.number)
+            at = text.rindex(DOTS) + len(DOTS)
+        if at:
             self._read_rest(text[at:])
-        elif self._opened is not None and not at:
+        elif self._opened is not None:
             self._follow(text)
 
     def end_test(self, *, alive: bool) -> None:
@@ -78,7 +83,6 @@ class Progress:
                 self._opened, Errored(self._crash_words, str(self._crash).strip("\n"), self._crash.cut)
             )
         self._opened = self._red = self._crash = None
-        self._in_test = False
 
     def _tell(self, opened: _Opened, outcome: Outcome) -> None:
         if len(self.told) < MAX_TOLD:
@@ -104,14 +108,7 @@ class Progress:
             self.end_test(alive=True)
 
     def _follow(self, text: str) -> None:
-        if not self._in_test:  # the line below a name begins with the docstring
-            _, dots, rest = text.rpartition(_DOTS)
-            if not dots:
-                self._opened = None
-                return
-            self._in_test = True
-            self._read_rest(rest)
-        elif result := _RESULT.match(text):
+        if result := _RESULT.match(text):
             if not result["red"]:
                 self._red = None
             self.end_test(alive=True)
