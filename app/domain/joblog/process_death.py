@@ -31,6 +31,14 @@ _SANITIZER: Final = re.compile(
 )
 
 
+_ENDED: Final = re.compile(r"(?!(?:0|124|130|137|143)\.)-?\d{1,10}\.")
+
+
+def ended_by_itself(line: str) -> bool:
+    """Whether the step ended with an exit code that neither success nor a kill from outside has."""
+    return line.startswith(STEP_ENDED) and _ENDED.match(line, len(STEP_ENDED)) is not None
+
+
 def tells_death(line: str) -> bool:
     if line.startswith(_STARTS):
         return not line.startswith(STEP_ENDED) or _CRASH_CODES.match(line, len(STEP_ENDED)) is not None
