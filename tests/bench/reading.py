@@ -9,7 +9,7 @@ from lxml import etree
 from measured import Row, at_least, row_of_rounds
 from rounds import in_turn
 
-from app.domain.results.junit import read_results
+from app.domain.results.junit import read_junit
 from worker.ingest.collection import rare_collections
 
 NEAR = Path(__file__).parents[3] / "shared" / "corpus" / "junit"
@@ -54,7 +54,7 @@ def _each(files: list[bytes], work: Callable[[bytes], None]) -> Callable[[], Non
 
 
 def _read(content: bytes) -> None:
-    read_results(io.BytesIO(content))
+    read_junit(io.BytesIO(content))
 
 
 def _bare(content: bytes) -> None:

@@ -9,7 +9,7 @@ from app.domain.content_kind import HEAD_BYTES, has_signs_of_a_log, is_job_log, 
 from app.domain.errors import Rejected
 from app.domain.joblog.job_log import JobLog, read_job_log
 from app.domain.outcome import OutcomeKind, Result
-from app.domain.results.junit import SUITE_ITSELF, read_results
+from app.domain.results.junit import SUITE_ITSELF, read_junit
 from app.domain.results.results_file import Declared, Reading, ReadStatus
 from app.domain.wording import counted
 from worker.commands.given_files import Given, Unreadable
@@ -83,7 +83,7 @@ def _read(given: Given) -> FileRead:
     stream.seek(0)
     if is_job_log(head):
         return of_log(given.name, read_job_log(stream), digest)
-    reading = read_results(stream)
+    reading = read_junit(stream)
     if reading.status is ReadStatus.REFUSED and has_signs_of_a_log(head):
         stream.seek(0)
         return of_log(given.name, read_job_log(stream), digest)

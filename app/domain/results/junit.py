@@ -8,8 +8,11 @@ from typing import BinaryIO, Final
 from app.domain.bounded_text import BoundedText
 from app.domain.outcome import Errored, Outcome, OutcomeKind, Result, TestId
 from app.domain.pytest_node import PYTEST_SUITE
+from app.domain.results.durations import parse_duration
 from app.domain.results.junit_case import FLAKY, OUTPUTS, VERDICTS, WRAPPERS, Child, TextBudget, outcome_of
 from app.domain.results.junit_words import PASSED, TELLING, plain_name
+from app.domain.results.plain_cases import Run
+from app.domain.results.plain_results import is_plain, results_of
 from app.domain.results.repeated_ids import ResultLedger
 from app.domain.results.results_file import (
     JUNIT_ROOTS,
@@ -20,16 +23,12 @@ from app.domain.results.results_file import (
     Records,
     refusal_of_root,
 )
-from app.domain.results.xml_stream import Stop, read_xml
+from app.domain.results.xml_stream import Leaf, Stop, read_xml
 
-__all__ = ["Declared", "ReadStatus", "Reading", "Records", "read_results"]
-
-LONGEST_DURATION_S: Final = 1e8
-"""About three years; a longer test is a unit mistaken or a sum of nonsense."""
+__all__ = ["Declared", "ReadStatus", "Reading", "Records", "read_junit"]
 
 MAX_CHILDREN: Final = 200
 
-_GROUPED: Final = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,4}\.[0-9]{1,12}")
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
 _SUITE_STAMP: Final = re.compile(r"-[0-9]{14}$")  # unittest-xml-reporting adds the run's time
 _SUITE_VERDICTS: Final = frozenset({"failure", "error"})
@@ -40,14 +39,14 @@ SUITE_ITSELF: Final = "[suite]"
 """Stands for the test where a whole suite failed outside its tests."""
 
 
-def read_results(stream: BinaryIO, *, limit: int = MAX_TESTS) -> Reading:
+def read_junit(stream: BinaryIO, *, limit: int = MAX_TESTS) -> Reading:
     """Read one file to its end, or to `limit` tests. Total: no bytes make it raise, only the stream may.
 
     One result a test; records of one test are merged (`repeated_ids`). Where the file is cut or broken, the
     results that were complete before are kept and `problems` says where.
     """
-    sink = _JunitSink(limit)
-    return sink.reading(read_xml(stream, sink))
+    sink = JunitSink(limit)
+    return sink.reading(read_xml(stream, sink, Leaf("testcase", sink.bare, sink.bare_run)))
 
 
 class _Case:
@@ -66,7 +65,7 @@ class _Case:
         return len(self.children) < MAX_CHILDREN or all(child.name != name for child in self.children)
 
 
-class _JunitSink:
+class JunitSink:
     """Follows the open suites and testcases; a testcase counts once it is closed."""
 
     def __init__(self, limit: int) -> None:
@@ -172,16 +171,37 @@ class _JunitSink:
             self._budget.spend(len(self._child.text))
             self._child = self.listener = None
 
+    def bare(self, attributes: Mapping[str, str]) -> None:
+        """A testcase without children: it passed, unless an attribute says otherwise."""
+        if self._cases_read >= self._limit:
+            raise Stop(f"the tests beyond the first {self._limit} were left out")
+        if TELLING.isdisjoint(attributes):
+            self._add(attributes, PASSED)
+        else:
+            self._close_case(_Case(attributes, 0))
+
+    def bare_run(self, run: Run) -> None:
+        """Many testcases without children."""
+        if not is_plain(run) or len(run.rows) > self._limit - self._cases_read:
+            for row in run.rows:
+                self.bare(dict(zip(run.names, row, strict=True)))
+            return
+        tests, results = results_of(run, self._suite_path, self._suite_file)
+        self._cases_read += len(results)
+        self._counts["nameless"] += sum(1 for test in tests if not test.name)
+        self._ledger.add_all(tests, results, pytest=self._is_pytest)
+
     def _close_case(self, case: _Case) -> None:
-        attributes = case.attributes
-        get = attributes.get
-        outcome: Outcome = PASSED
-        earlier: tuple[Outcome, ...] = ()
-        if case.children or not TELLING.isdisjoint(attributes):  # most tests have neither, and passed
-            outcome, earlier = outcome_of(attributes, case.children)
-            if outcome is not PASSED or earlier:
-                self._count(case.children, outcome.kind)
+        outcome, earlier = outcome_of(case.attributes, case.children)
+        if outcome is not PASSED or earlier:
+            self._count(case.children, outcome.kind)
+        self._add(case.attributes, outcome, earlier)
+
+    def _add(
+        self, attributes: Mapping[str, str], outcome: Outcome, earlier: tuple[Outcome, ...] = ()
+    ) -> None:
         self._cases_read += 1
+        get = attributes.get
         name, classname, file, line = get("name", ""), get("classname", ""), get("file", ""), get("line")
         if not name:
             self._counts["nameless"] += 1
@@ -282,19 +302,6 @@ class _JunitSink:
         if self._counts["nameless"]:
             lines.append(f"{self._counts['nameless']} tests have no name")
         return lines
-
-
-def parse_duration(value: str | None) -> float | None:
-    """Seconds, or None where the value is missing or could mean two things (`0,25`, `1.234,56`)."""
-    if not value or "_" in value:
-        return None
-    if "," in value and _GROUPED.fullmatch(value):
-        value = value.replace(",", "")
-    try:
-        seconds = float(value)
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds <= LONGEST_DURATION_S else None
 
 
 def _claim(claims: Counter[str], attributes: Mapping[str, str]) -> None:

@@ -6,6 +6,8 @@ earlier attempt, whose outcome, a failure, it does not tell.
 """
 
 from collections import Counter
+from collections.abc import Sequence
+from operator import is_not
 from typing import Final
 
 from app.domain.bounded_text import bounded
@@ -41,6 +43,18 @@ class ResultLedger:
         elif len(results) > self._limit:
             del results[test]
             self._left_out += 1
+
+    def add_all(self, tests: Sequence[TestId], results: Sequence[Result], *, pytest: bool) -> None:
+        """What `add` does, for many at once; `tests` are those of the results."""
+        if len(self._results) + len(results) > self._limit:
+            for result in results:
+                self.add(result, pytest=pytest)
+            return
+        known = list(map(self._results.setdefault, tests, results))
+        if any(map(is_not, known, results)):
+            for before, result in zip(known, results, strict=True):
+                if before is not result:
+                    self._add_again(self._results[result.test], result, pytest=pytest)
 
     def _add_again(self, known: Result, result: Result, *, pytest: bool) -> None:
         self._repeats[result.test] += 1

@@ -51,7 +51,8 @@ class MarkupFilter:
                 yield piece
 
     def _plain(self, text: bytes, at: int) -> tuple[bytes, int]:
-        found = _SECTION.search(text, at)
+        may_hold_one = b"!" in text or b"?" in text
+        found = _SECTION.search(text, at) if may_hold_one else None
         if found is None:
             return replace_references(text[at:], self._repairs), len(text)
         self._opening = found.group().upper()

@@ -29,6 +29,8 @@ _CHARACTERS: Final = (
     range(0xE000, 0xFFFE),
     range(0x10000, 0x110000),
 )
+_AT_REST: Final = (b"", 0)
+"""State of a decoder that waits for no further bytes of a character."""
 _LONGEST_TOKEN: Final = 16
 """Longer than a character reference and than the first word of a declaration."""
 
@@ -60,9 +62,7 @@ def clean_chunks(stream: BinaryIO, repairs: Repairs) -> Iterator[bytes]:
     chunk, held = first[mark:], b""
     while chunk:
         following = _read_chunk(stream)
-        encoded = held + _decode(decoder, chunk, encoding, repairs, final=not following).encode(
-            "utf-8", "replace"
-        )
+        encoded = held + _to_utf8(decoder, chunk, encoding, repairs, final=not following)
         whole = len(encoded) if not following else _safe_length(encoded)
         held = encoded[whole:]
         cleaned = _clean(encoded[:whole], repairs)
@@ -102,6 +102,14 @@ def detect_encoding(start: bytes) -> tuple[str, int]:
     return "utf-8", 0
 
 
+def _to_utf8(
+    decoder: codecs.IncrementalDecoder, chunk: bytes, encoding: str, repairs: Repairs, *, final: bool
+) -> bytes:
+    if encoding == "utf-8" and chunk.isascii() and decoder.getstate() == _AT_REST:
+        return chunk
+    return _decode(decoder, chunk, encoding, repairs, final=final).encode("utf-8", "replace")
+
+
 def _decode(
     decoder: codecs.IncrementalDecoder, chunk: bytes, encoding: str, repairs: Repairs, *, final: bool
 ) -> str:
@@ -123,7 +131,7 @@ def _safe_length(encoded: bytes) -> int:
 def _clean(encoded: bytes, repairs: Repairs) -> bytes:
     cleaned = encoded.translate(None, _CONTROL)
     repairs.control_characters += len(encoded) - len(cleaned)
-    if b"\xef\xbf" in cleaned:
+    if not cleaned.isascii() and b"\xef\xbf" in cleaned:
         cleaned, count = _NONCHARACTER.subn(_REPLACEMENT, cleaned)
         repairs.control_characters += count
     return cleaned
@@ -131,7 +139,7 @@ def _clean(encoded: bytes, repairs: Repairs) -> bytes:
 
 def replace_references(encoded: bytes, repairs: Repairs) -> bytes:
     """Replace references to characters that XML forbids; `encoded` is markup outside CDATA."""
-    if b"&#" not in encoded:
+    if b"&" not in encoded:
         return encoded
 
     def replace(match: re.Match[bytes]) -> bytes:

@@ -7,7 +7,7 @@ import pytest
 
 from app.domain.joblog.job_log import read_job_log
 from app.domain.outcome import Errored, Failed
-from app.domain.results.junit import read_results
+from app.domain.results.junit import read_junit
 
 CORPUS = Path(os.getenv("FLAKE_TRIAGE_CORPUS") or Path(__file__).parents[4] / "shared") / "corpus"
 
@@ -27,7 +27,7 @@ def test_log_and_results_file_of_one_run_agree(log: str, results: str) -> None:
     with (CORPUS / "logs" / log).open("rb") as file:
         from_log = {failure.test: failure.outcome for failure in read_job_log(file).failures}
     with (CORPUS / "junit" / results).open("rb") as file:
-        red = {one.test: one.outcome for one in read_results(file).results if one.outcome.kind.is_red}
+        red = {one.test: one.outcome for one in read_junit(file).results if one.outcome.kind.is_red}
     assert {test: outcome.kind for test, outcome in from_log.items()} == {
         test: outcome.kind for test, outcome in red.items()
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.results.junit import ReadStatus, read_results
+from app.domain.results.junit import ReadStatus, read_junit
 
 CORPUS = Path(os.getenv("FLAKE_TRIAGE_CORPUS") or Path(__file__).parents[4] / "shared") / "corpus" / "junit"
 INDEX = CORPUS / "INDEX.json"
@@ -45,7 +45,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.mark.parametrize("entry", index(), ids=lambda entry: entry["file"])
 def test_a_real_file_is_counted_as_its_index_says(entry: dict[str, Any]) -> None:
     with (CORPUS / entry["file"]).open("rb") as file:
-        reading = read_results(file)
+        reading = read_junit(file)
     if entry["file"] in REFUSED:
         assert reading.status is ReadStatus.REFUSED
         assert REFUSED[entry["file"]] in str(reading.reason)
@@ -65,7 +65,7 @@ def test_a_real_file_is_counted_as_its_index_says(entry: dict[str, Any]) -> None
 @pytest.mark.parametrize("entry", index(), ids=lambda entry: entry["file"])
 def test_the_claims_of_a_real_file_are_added_up(entry: dict[str, Any]) -> None:
     with (CORPUS / entry["file"]).open("rb") as file:
-        reading = read_results(file)
+        reading = read_junit(file)
     if reading.status is ReadStatus.COMPLETE:
         claims = {name: getattr(reading.declared, name) for name in reading.declared.__slots__}
         expected = {name: count for name, count in entry["declared"].items() if name in claims}

@@ -14,15 +14,14 @@ from app.domain.results.junit import (
     Reading,
     ReadStatus,
     Records,
-    parse_duration,
-    read_results,
+    read_junit,
 )
 from app.domain.results.junit_case import TextBudget
 from app.domain.results.junit_words import OUTCOME_ATTRIBUTES, told_outcome
 
 
 def read(text: str | bytes) -> Reading:
-    return read_results(io.BytesIO(text if isinstance(text, bytes) else text.encode()))
+    return read_junit(io.BytesIO(text if isinstance(text, bytes) else text.encode()))
 
 
 def read_case(inside: str, attributes: str = "") -> Result:
@@ -167,10 +166,10 @@ def test_claims_of_more_failures_and_different_outcomes_are_doubts() -> None:
 
 def test_tests_beyond_the_limit_are_left_out_and_it_is_said() -> None:
     cases = '<testcase name="a"/>' * 4
-    reading = read_results(io.BytesIO(f"<testsuite>{cases}</testsuite>".encode()), limit=3)
+    reading = read_junit(io.BytesIO(f"<testsuite>{cases}</testsuite>".encode()), limit=3)
     assert (reading.status, reading.records.cases) == (ReadStatus.PARTIAL, 3)
     assert reading.reason == "the tests beyond the first 3 were left out"
-    assert read_results(io.BytesIO(f"<testsuite>{cases}</testsuite>".encode()), limit=4).reason is None
+    assert read_junit(io.BytesIO(f"<testsuite>{cases}</testsuite>".encode()), limit=4).reason is None
 
 
 def test_the_worst_child_wins_and_no_text_is_lost() -> None:
@@ -257,29 +256,6 @@ def test_suites_name_a_test_only_where_the_class_is_missing() -> None:
 @pytest.mark.parametrize("line", ["-1", "x", "٣", "99999999999"])
 def test_a_line_that_is_no_number_is_unknown(line: str) -> None:
     assert read_case("", f'line="{line}"').line is None
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        (None, None),
-        ("", None),
-        ("0.", 0.0),
-        ("1e-05", 1e-05),
-        ("1,234.56", 1234.56),
-        ("NaN", None),
-        ("Infinity", None),
-        ("-1", None),
-        ("0,25", None),
-        ("1.234,56", None),
-        ("12 ms", None),
-        ("00:01:02.5", None),
-        ("1_0", None),
-        ("9" * 30, None),
-    ],
-)
-def test_a_duration_that_makes_no_sense_is_unknown(value: str | None, seconds: float | None) -> None:
-    assert parse_duration(value) == seconds
 
 
 def test_zero_tests_are_said() -> None:

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from app.domain.outcome import Errored, Failed, OutcomeKind, Passed, Skipped, TestId
-from app.domain.results.junit import Reading, ReadStatus, read_results
+from app.domain.results.junit import Reading, ReadStatus, read_junit
 
 
 def read(*cases: str, claims: str = "") -> Reading:
@@ -13,7 +13,7 @@ def read(*cases: str, claims: str = "") -> Reading:
         '<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests">'
         f'<testsuite name="pytest" {claims}>{"".join(cases)}</testsuite></testsuites>'
     )
-    reading = read_results(io.BytesIO(text.encode()))
+    reading = read_junit(io.BytesIO(text.encode()))
     assert reading.status is ReadStatus.COMPLETE
     return reading
 

@@ -115,3 +115,23 @@ def test_the_worst_outcome_wins_in_any_order(outcomes: list[Outcome]) -> None:
 def test_red_is_never_lost(is_pytest: bool, outcomes: list[Outcome]) -> None:  # noqa: FBT001 - a parameter of the test
     outcome, _ = told(*outcomes, pytest_report=is_pytest)
     assert outcome.kind.is_red == any(one.kind.is_red for one in outcomes)
+
+
+@given(
+    batches=st.lists(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=6), max_size=4),
+    limit=st.integers(1, 4),
+    pytest_report=st.booleans(),
+)
+def test_many_at_once_are_added_as_one_by_one(
+    batches: list[list[tuple[str, bool]]], limit: int, *, pytest_report: bool
+) -> None:
+    once, singly = ResultLedger(limit), ResultLedger(limit)
+    for batch in batches:
+        results = [
+            record(Passed() if passed else Failed("m", "t"), TEST._replace(name=name))
+            for name, passed in batch
+        ]
+        once.add_all([result.test for result in results], results, pytest=pytest_report)
+        for result in results:
+            singly.add(result, pytest=pytest_report)
+    assert (once.results, once.problems(), once.cuts()) == (singly.results, singly.problems(), singly.cuts())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.domain.bounded_text import BoundedText
 from app.domain.results.xml_markup import MarkupFilter
-from app.domain.results.xml_stream import MAX_DEPTH, read_xml
+from app.domain.results.xml_stream import MAX_DEPTH, PIECES_HELD, read_xml
 from app.domain.results.xml_text import Repairs
 
 
@@ -165,3 +165,9 @@ def test_sections_come_out_the_same_however_the_file_is_cut_into_chunks(pieces: 
 
 def _joined(parts: list[bytes]) -> bytes:
     return b"".join(parts).replace(b"]]><![CDATA[", b"").replace(b"<![CDATA[]]>", b"")
+
+
+def test_a_text_of_many_references_is_heard_whole() -> None:
+    events, problems = read(f"<r>{'&gt;a' * PIECES_HELD}<b/>end</r>")
+    assert problems == []
+    assert str(events.listener) == ">a" * PIECES_HELD + "end"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from app.domain.outcome import Errored, Failed, Passed, Result
-from app.domain.results.junit import read_results
+from app.domain.results.junit import read_junit
 from app.domain.signature import sign
 from worker.replay.facts import Phase
 from worker.replay.joined.printed_failure import read_failure
@@ -23,7 +23,7 @@ def told_phases(results: bytes, *, pid: int, t: int, project: str) -> tuple[Phas
     The file has no time of a phase: `t` is when pytest had ended, so that nothing that a worker did is taken
     for having come after the failure.
     """
-    reading = read_results(io.BytesIO(results), limit=MOST_TOLD)
+    reading = read_junit(io.BytesIO(results), limit=MOST_TOLD)
     return tuple(phase for one in reading.results if one.test.name for phase in _of(one, pid, t, project))
 
 

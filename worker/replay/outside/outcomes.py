@@ -13,7 +13,7 @@ from typing import Final
 from app.domain.outcome import Errored, Failed, OutcomeKind, Result, Skipped, TestId
 from app.domain.pytest_node import to_test_id
 from app.domain.replay_words import Outcome
-from app.domain.results.junit import Reading, read_results
+from app.domain.results.junit import Reading, read_junit
 from app.domain.signature import sign
 
 MOST_RESULTS: Final = 1000
@@ -55,7 +55,7 @@ class Judged:
 
 def judge(ended: Ended, test: str) -> Judged:
     """Classify a trial that ended by itself."""
-    reading = read_results(io.BytesIO(ended.results), limit=MOST_RESULTS)
+    reading = read_junit(io.BytesIO(ended.results), limit=MOST_RESULTS)
     named = [one for one in reading.results if one.test.name]
     uncollected = [one for one in named if _is_collection(one)]
     ran = [one for one in named if one not in uncollected]

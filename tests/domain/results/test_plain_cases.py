@@ -1,0 +1,175 @@
+"""Runs of testcases without children are read by their shape just as the parser would read them."""
+
+import io
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reading_damage import damaged
+from reading_inputs import results
+
+from app.domain.results.junit import JunitSink, read_junit
+from app.domain.results.plain_cases import LEAST, MAX_SHAPES, RUN, PlainRuns, Run
+from app.domain.results.results_file import MAX_TESTS, Reading
+from app.domain.results.xml_stream import read_xml
+
+
+def by_parser(content: bytes, limit: int = MAX_TESTS) -> Reading:
+    """What the parser alone gives, which sees every element."""
+    sink = JunitSink(limit)
+    return sink.reading(read_xml(io.BytesIO(content), sink))
+
+
+def by_shape(content: bytes, limit: int = MAX_TESTS) -> Reading:
+    return read_junit(io.BytesIO(content), limit=limit)
+
+
+def taken(markup: str) -> tuple[list[Run], str]:
+    """The runs of a piece of markup, and what is left for the parser."""
+    plain = PlainRuns("testcase")
+    left = b"".join(plain.take(markup.encode())).decode()
+    return list(plain.runs), left
+
+
+def cases(
+    number: int, shape: str = '<testcase classname="c" name="n{}" time="0.1"/>', between: str = ""
+) -> str:
+    return between.join(shape.format(one) for one in range(number))
+
+
+def rows(number: int) -> list[tuple[str, ...]]:
+    return [("c", f"n{one}", "0.1") for one in range(number)]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        cases(5),
+        cases(5, between="\n   "),
+        cases(5, '<testcase classname="c" name="n{}" time="0.1" />', between=" "),
+        cases(5, "<testcase classname='c' name='n{}' time=\"0.1\"/>"),
+        cases(5, '<testcase  classname="c"\n name="n{}" time="0.1"></testcase>', between="\t"),
+        cases(3) + cases(5, between=" ")[len(cases(3)) + 3 :],
+    ],
+)
+def test_a_run_is_taken_whatever_its_white_space_and_quotes(markup: str) -> None:
+    runs, left = taken(f"<testsuite>{markup}</testsuite>")
+    assert [(run.names, run.rows) for run in runs] == [(("classname", "name", "time"), rows(5))]
+    assert left.replace("\n", "") == f"<testsuite><{RUN}/></testsuite>"
+    assert left.count("\n") == markup.count("\n")
+
+
+def test_one_attribute_is_a_run_as_well() -> None:
+    runs, _ = taken(cases(4, '<testcase name="n{}"/>'))
+    assert [(run.names, run.rows) for run in runs] == [(("name",), [("n0",), ("n1",), ("n2",), ("n3",)])]
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        '<testcase name="a &amp; b"/>',
+        '<testcase name="a\tb"/>',
+        '<testcase name="a\nb"/>',
+        '<testcase name="n"><failure/></testcase>',
+        '<testcase xsi:name="n"/>',
+        '<testcase name="n" name="m"/>',
+        '<testcase name="n">text</testcase>',
+        "<testcase/>",
+        "<testcases name='n'/>",
+        '<testcase name="n"',
+        "<testcase name=n/>",
+    ],
+)
+def test_what_needs_the_parser_is_left_to_it(one: str) -> None:
+    assert taken(one * 6) == ([], one * 6)
+
+
+def test_a_short_run_is_left_to_the_parser() -> None:
+    markup = cases(LEAST - 1)
+    assert taken(markup) == ([], markup)
+
+
+def test_a_run_ends_at_what_is_not_alike() -> None:
+    red = '<testcase classname="c" name="r" time="0.1"><failure>a /> b</failure></testcase>'
+    runs, left = taken(cases(5) + red + cases(4))
+    assert [len(run.rows) for run in runs] == [5, 4]
+    assert left == f"<{RUN}/>{red}<{RUN}/>"
+
+
+def test_a_file_with_our_own_element_in_it_is_left_to_the_parser() -> None:
+    plain = PlainRuns("testcase")
+    for markup in (f"<{RUN}/>{cases(9)}", cases(9)):
+        assert b"".join(plain.take(markup.encode())).decode() == markup
+    assert not plain.runs
+    told = f"<testsuite>{cases(9)}<{RUN}/><{RUN}><testcase name='x'/></{RUN}></testsuite>"
+    assert by_shape(told.encode()) == by_parser(told.encode())
+
+
+def test_a_file_of_many_shapes_is_learnt_in_part() -> None:
+    shapes = [cases(5, f'<testcase name="n{{}}" a{number}="1"/>') for number in range(MAX_SHAPES + 1)]
+    runs, left = taken("".join(shapes))
+    assert len(runs) == MAX_SHAPES
+    assert left == f"<{RUN}/>" * MAX_SHAPES + shapes[-1]
+
+
+def _suite(inside: str) -> str:
+    return f'<testsuites><testsuite name="pytest" tests="3" file="t/a.py">{inside}</testsuite></testsuites>'
+
+
+WAYS: list[Callable[[str], str]] = [
+    _suite,
+    lambda inside: inside,
+    lambda inside: f"<testsuite xmlns='urn:x'>{inside}</testsuite>",
+    lambda inside: f"<testsuite><failure message='m'>{inside}</failure></testsuite>",
+    lambda inside: f"<testsuite><testcase name='outer'>{inside}</testcase></testsuite>",
+    lambda inside: f"<testsuite><testcase name='outer'><failure/>{inside}</testcase></testsuite>",
+    lambda inside: "<a>" * 98 + inside + "</a>" * 98,
+    lambda inside: "<a>" * 99 + inside + "</a>" * 99,
+    lambda inside: "<a>" * 100 + inside + "</a>" * 100,
+    lambda inside: f"<testsuite><![CDATA[{inside}]]><!-- {inside} --></testsuite>",
+    lambda inside: f"<testsuite name='{inside}'/>",
+    lambda inside: f"<testsuite>{inside}</testsuites>",
+    lambda inside: f"before {inside}",
+]
+SHAPES = [
+    '<testcase classname="c" name="n{}" time="0.1"/>',
+    '<testcase classname="c" name="n{}" time="0,5"/>',
+    '<testcase name="same" classname="c"/>',
+    '<testcase name="n{}" file="t/b.py" line="7"/>',
+    '<testcase name="n{}" file="" />',
+    '<testcase classname="" name="" />',
+    '<testcase classname="c" name="n{}" status="notrun"/>',
+    '<testcase classname="c{}" />',
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("way", range(len(WAYS)))
+def test_runs_are_read_as_the_parser_reads_them(way: int, shape: str) -> None:
+    content = WAYS[way](cases(9, shape) + "\n" + cases(6, SHAPES[0]) + cases(6, shape)).encode()
+    assert by_shape(content) == by_parser(content)
+    assert by_shape(content, limit=12) == by_parser(content, limit=12)
+
+
+pieces = st.lists(st.tuples(st.sampled_from([*SHAPES, "<testcase><failure/></testcase>"]), st.integers(1, 9)))
+
+
+@settings(max_examples=150)
+@given(damaged([_suite(cases(40) + cases(9, one)).encode() for one in SHAPES] + list(results())))
+def test_damaged_files_are_read_as_the_parser_reads_them(content: bytes) -> None:
+    assert by_shape(content) == by_parser(content)
+
+
+@settings(max_examples=100)
+@given(pieces, st.sampled_from(["", "\n", " \r\n  "]))
+def test_mixed_files_are_read_as_the_parser_reads_them(parts: list[tuple[str, int]], between: str) -> None:
+    content = _suite(between.join(cases(number, shape, between) for shape, number in parts)).encode()
+    assert by_shape(content) == by_parser(content)
+
+
+def test_a_long_file_is_read_alike_where_runs_meet_the_ends_of_pieces() -> None:
+    content = _suite(cases(5_000, between="\n")).encode()
+    assert len(content) > 2 * 64 * 1024
+    assert by_shape(content) == by_parser(content)
+    assert len(by_shape(content).results) == 5_000
