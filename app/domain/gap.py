@@ -12,6 +12,7 @@ class GapKind(StrEnum):
     NO_RESULTS_FILE = "no-results-file"
     FILE_REFUSED = "file-refused"  # a results file of which nothing was taken
     FILE_PARTIAL = "file-partial"  # a results file that was cut, repaired or skipped in part
+    RESULTS_INCOMPLETE = "results-incomplete"  # tests that were counted or claimed, and are listed nowhere
     RESULTS_UNATTRIBUTED = "results-unattributed"  # results that belong to no known job
     RESULTS_CONTRADICT_JOB = "results-contradict-job"  # red job without a failure, or the reverse
     TEST_COLLISION = "test-collision"  # one id with different outcomes in two files of one job

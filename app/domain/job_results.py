@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from app.domain.completeness import Report, gaps_of_file, gaps_of_job
 from app.domain.gap import Gap, GapKind
 from app.domain.generic import NO_EVIDENCE, NO_TEST_NAMED
 from app.domain.joblog.job_log import JobLog
 from app.domain.outcome import Failed, OutcomeKind, Result, TestId
-from app.domain.results.results_file import Reading, ReadStatus
+from app.domain.results.results_file import Reading
 from app.domain.run import Conclusion
 
 _SEVERITY = {OutcomeKind.SKIPPED: 0, OutcomeKind.PASSED: 1, OutcomeKind.FAILED: 2, OutcomeKind.ERRORED: 3}
@@ -33,16 +34,15 @@ def gather_results(
     `readings` are the files by path, in a fixed order; each is let go once it has been added.
     """
     ledger = _Ledger()
-    is_read = False
     for path, reading in readings:
-        is_read = True
         ledger.add_file(path, reading)
     is_red = conclusion is not None and conclusion.is_red
-    if is_red and log is not None:
-        ledger.add_log(log)
-    red_count = sum(1 for result in ledger.results.values() if result.outcome.kind.is_red)
-    untold = _untold(log) if is_red and not red_count else None
-    gaps = [*ledger.gaps, *_contradictions(job, conclusion, red_count, is_read=is_read)]
+    read_log = log if is_red else None
+    if read_log is not None:
+        ledger.add_log(read_log)
+    report = ledger.report()
+    untold = _untold(log) if is_red and not report.red else None
+    gaps = [*ledger.gaps, *gaps_of_job(job, conclusion, report, read_log)]
     return JobResults(tuple(ledger.results[test] for test in sorted(ledger.results)), untold, tuple(gaps))
 
 
@@ -51,13 +51,16 @@ class _Ledger:
         self.results: dict[TestId, Result] = {}
         self.gaps: list[Gap] = []
         self._by_name: dict[tuple[str, str], TestId] = {}
+        self._files = self._ran = 0
+
+    def report(self) -> Report:
+        red = sum(1 for result in self.results.values() if result.outcome.kind.is_red)
+        return Report(self._files, self._ran, red)
 
     def add_file(self, path: str, reading: Reading) -> None:
-        if reading.status is not ReadStatus.COMPLETE:
-            kind = GapKind.FILE_REFUSED if reading.status is ReadStatus.REFUSED else GapKind.FILE_PARTIAL
-            self.gaps.append(Gap(kind, path, reading.reason or "; ".join(reading.problems[:3])))
-        elif reading.doubts:
-            self.gaps.append(Gap(GapKind.FILE_PARTIAL, path, "; ".join(reading.doubts[:3])))
+        self._files += 1
+        self._ran += reading.records.cases - reading.records.skipped
+        self.gaps += gaps_of_file(path, reading)
         for result in reading.results:
             known = self.results.get(result.test)
             if known is None or _severity(result) > _severity(known):
@@ -103,17 +106,3 @@ def _untold(log: JobLog | None) -> Failed:
     lines = [line.text for line in log.errors[-QUOTED_LINES:]]
     message = log.infra or (lines[-1] if lines else NO_TEST_NAMED)
     return Failed(message=message, text="\n".join(lines), cut=log.cut)
-
-
-def _contradictions(job: str, conclusion: Conclusion | None, red_count: int, *, is_read: bool) -> list[Gap]:
-    if not is_read and conclusion in {Conclusion.SUCCESS, Conclusion.SKIPPED}:
-        return []  # most jobs that pass have no tests to tell of
-    if not is_read:
-        return [Gap(GapKind.NO_RESULTS_FILE, job, "no results file came from this job")]
-    if conclusion is not None and conclusion.is_red and not red_count:
-        detail = "the job failed, and its results files name no failed test"
-        return [Gap(GapKind.RESULTS_CONTRADICT_JOB, job, detail)]
-    if conclusion is Conclusion.SUCCESS and red_count:
-        detail = f"the job succeeded though {red_count} of its tests failed: it may go on after errors"
-        return [Gap(GapKind.RESULTS_CONTRADICT_JOB, job, detail)]
-    return []

@@ -8,7 +8,7 @@ from app.domain.gap import Gap, GapKind
 from app.domain.job_results import JobResults, gather_results
 from app.domain.joblog.job_log import JobLog, read_job_log
 from app.domain.outcome import Errored, Failed, Outcome, OutcomeKind, Passed, Result, Skipped, TestId
-from app.domain.results.results_file import Reading, ReadStatus
+from app.domain.results.results_file import Reading, ReadStatus, Records
 from app.domain.run import Conclusion
 
 FAILED = Failed("assert 1 == 2", "E  assert 1 == 2")
@@ -19,7 +19,7 @@ def result(name: str, outcome: Outcome, *, file: str = "") -> Result:
 
 
 def reading(*results: Result, status: ReadStatus = ReadStatus.COMPLETE, reason: str | None = None) -> Reading:
-    return Reading("junit", status, reason, results)
+    return Reading("junit", status, reason, results, records=Records(cases=len(results)))
 
 
 def log(*lines: str) -> JobLog:

@@ -254,7 +254,7 @@ def test_long_lists_are_cut_and_the_rest_counted(monkeypatch: pytest.MonkeyPatch
 
 def test_a_cut_log_and_a_log_that_claims_more_than_it_names_say_so() -> None:
     claims = LOG.replace("1 failed", "4 failed")
-    assert objects(written("log.txt", claims))[0]["problems"] == ["the log claims 4 failures and names 1"]
+    assert objects(written("log.txt", claims))[0]["problems"] == ["the log claims 4 failures, and 1 is named"]
     lost = EMPTY_LOG.replace("Process completed with exit code 2.", "The operation was canceled.")
     problems = objects(written("lost.txt", lost))[0]["problems"]
     assert problems[0] == "the runner says: ##[error]The operation was canceled."

@@ -1,25 +1,22 @@
 """One file read as what it is: results or a log, with its counts, or refused with a reason."""
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from app.domain.content_kind import HEAD_BYTES, has_signs_of_a_log, is_job_log, why_binary
 from app.domain.errors import Rejected
 from app.domain.joblog.job_log import JobLog, read_job_log
+from app.domain.log_doubts import CUT, log_doubts
 from app.domain.outcome import OutcomeKind, Result
 from app.domain.results.junit import SUITE_ITSELF, read_junit
 from app.domain.results.results_file import Declared, Reading, ReadStatus
-from app.domain.wording import counted
 from worker.commands.given_files import Given, Unreadable
 from worker.commands.no_file import system_words
 
 LOG: Final = "log"
 DIGESTED_BYTES: Final = 64 * 1024 * 1024
 """Equal files are found among those up to this size; a digest costs a hundredth of the reading."""
-
-_CUT: Final = "the middle of the log was left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,31 +136,15 @@ def of_log(name: str, log: JobLog, digest: bytes | None) -> FileRead:
         flaky_reruns=None,
         distinct_ids=None,
     )
-    problems = tuple(_problems(log, counts))
+    problems = tuple(doubt.words for doubt in log_doubts(log, counts.red))
     return FileRead(
         name,
         LOG,
         ReadStatus.PARTIAL if log.cut else ReadStatus.COMPLETE,
-        _CUT if log.cut else None,
+        CUT if log.cut else None,
         counts,
         None,
         problems,
         log.failures,
         digest,
     )
-
-
-def _problems(log: JobLog, counts: Counts) -> Iterator[str]:
-    """What keeps a log that names no failed test from looking green."""
-    if log.cut:
-        yield _CUT
-    claimed = 0 if log.counts is None else log.counts.failed + log.counts.errors
-    if claimed > counts.red:
-        yield f"the log claims {counted(claimed, 'failure')} and names {counts.red}"
-    if log.infra is not None:
-        yield f"the runner says: {log.infra}"
-    codes = [code for code in log.exit_codes if code]
-    if codes and not counts.red:
-        yield f"a step ended with exit code {codes[-1]}, and no failed test is named"
-    if log.counts is None and not counts.red:
-        yield "no summary of a test run is in it, so what its tests did is not known"

@@ -17,6 +17,7 @@ from app.domain.results.repeated_ids import ResultLedger
 from app.domain.results.results_file import (
     JUNIT_ROOTS,
     MAX_TESTS,
+    Counted,
     Declared,
     Reading,
     ReadStatus,
@@ -78,6 +79,7 @@ class JunitSink:
         self._suite_path = ""
         self._suite_file: str | None = None
         self._is_pytest = False
+        self._counts_subtests = False
         self._cases: list[_Case] = []
         self._child: Child | None = None
         self._child_depth = 0
@@ -141,6 +143,7 @@ class JunitSink:
             (suite["file"] for suite in reversed(self._suites) if suite.get("file")), None
         )
         self._is_pytest = PYTEST_SUITE in names
+        self._counts_subtests = self._counts_subtests or self._is_pytest
 
     def _open_child(self, name: str, attributes: Mapping[str, str], depth: int) -> None:
         if self._child is None:
@@ -221,11 +224,13 @@ class JunitSink:
         test = TestId("", self._suite_path, "", SUITE_ITSELF)
         outcome = Errored(red.message, red.text, red.cut)
         self._counts["suites"] += 1
+        self._counts["red children"] += 1
         self._ledger.add(Result(test, outcome, path=self._suite_file), pytest=False)
 
     def _count(self, children: list[Child], kind: OutcomeKind) -> None:
         reruns = sum(1 for child in children if child.name in FLAKY)
         self._counts["reruns"] += reruns
+        self._counts["red children"] += sum(1 for child in children if child.name in _SUITE_VERDICTS)
         if children and reruns == len(children) and kind.is_red:
             self._counts["rerun-only"] += 1
         elif kind is not OutcomeKind.PASSED:
@@ -257,8 +262,9 @@ class JunitSink:
             results=self._ledger.results,
             declared=declared,
             problems=tuple(problems),
-            doubts=(*self._ledger.doubts(), *lacking),
+            doubts=tuple(self._ledger.doubts()),
             records=records,
+            counted=Counted(self._counts["red children"], self._counts_subtests, self._claims.get("tests")),
         )
 
     def _records(self) -> Records:

@@ -43,11 +43,25 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """What a producer may have counted for its claims beside the records themselves.
+
+    `red_children` are failures and errors: several can stand in one record, as those of pytest's subtests,
+    or beside all of them. `of_suites` is the number of tests that the outer suites claim together.
+    """
+
+    red_children: int = 0
+    subtests: bool = False  # a suite of pytest is in it, and pytest counts subtests that it does not list
+    of_suites: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What one file gave. `partial`: something was repaired, cut or left out; `refused`: no result was taken.
 
     `reason` says why a file was refused or is partial. A complete file may still have problems; `doubts` are
-    those among them that leave open what its tests did.
+    those among them that leave open what its tests did. Whether it lists all that it claims is told by
+    `completeness.shortfall`.
     """
 
     format: Literal["junit"] | None
@@ -58,6 +72,7 @@ class Reading:
     problems: tuple[str, ...] = ()
     records: Records = field(default_factory=Records)
     doubts: tuple[str, ...] = ()
+    counted: Counted = Counted()
 
 
 JUNIT_ROOTS: Final = frozenset({"testsuites", "testsuite", "testrun", "testcase"})

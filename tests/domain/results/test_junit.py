@@ -18,6 +18,7 @@ from app.domain.results.junit import (
 )
 from app.domain.results.junit_case import TextBudget
 from app.domain.results.junit_words import OUTCOME_ATTRIBUTES, told_outcome
+from app.domain.results.results_file import Counted
 
 
 def read(text: str | bytes) -> Reading:
@@ -56,6 +57,7 @@ def test_a_sound_file_is_read_completely() -> None:
         Declared(3, 1, 0, 1),
         (),
         Records(3, 1, 1, 0, 1, 0),
+        counted=Counted(red_children=1, of_suites=3),
     )
 
 
@@ -156,10 +158,11 @@ def test_elements_in_another_case_are_the_same() -> None:
     assert reading.status is ReadStatus.COMPLETE
 
 
-def test_claims_of_more_failures_and_different_outcomes_are_doubts() -> None:
+def test_claims_of_more_failures_are_problems_and_different_outcomes_are_doubts() -> None:
     claims = "the file claims 3 failures and lists 0"
+    reading = read("<testsuite failures='2' errors='1'><testcase name='t'/></testsuite>")
+    assert (reading.problems, reading.doubts) == ((claims,), ())
     differs = "c::t is reported 2 times with different outcomes; the worst was kept"
-    assert read("<testsuite failures='2' errors='1'><testcase name='t'/></testsuite>").doubts == (claims,)
     twice = "<testcase classname='c' name='t'/><testcase classname='c' name='t'><failure/></testcase>"
     assert read(f"<testsuite>{twice}</testsuite>").doubts == (differs,)
 

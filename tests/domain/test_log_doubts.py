@@ -1,0 +1,76 @@
+"""A log's doubts are told in one wording, and pytest's ways of counting make none."""
+
+import io
+
+import pytest
+
+from app.domain.joblog.job_log import JobLog, read_job_log
+from app.domain.log_doubts import log_doubts, ran_in_log
+
+
+def log(*lines: str) -> JobLog:
+    return read_job_log(io.BytesIO("".join(f"{line}\n" for line in lines).encode()))
+
+
+def session(summary: str, *failed: str) -> JobLog:
+    return log(
+        "============================= test session starts ==============================",
+        "=========================== short test summary info ============================",
+        *failed,
+        f"============================== {summary} in 0.10s ===============================",
+    )
+
+
+def words(told: JobLog, red: int) -> list[str]:
+    return [doubt.words for doubt in log_doubts(told, red)]
+
+
+@pytest.mark.parametrize(
+    ("summary", "red", "told"),
+    [
+        ("3 failed, 1 passed", 1, ["the log claims 3 failures, and 1 is named"]),
+        ("3 failed, 1 passed", 2, ["the log claims 3 failures, and 2 are named"]),
+        ("1 error", 0, ["the log claims 1 failure, and 0 are named"]),
+        ("3 failed, 1 passed", 3, []),
+        ("1 failed, 1 error", 1, []),
+        ("4 passed", 0, []),
+    ],
+    ids=["one of three", "two of three", "an error", "all", "one test failed in call and teardown", "none"],
+)
+def test_claims_of_more_failures_than_are_known(summary: str, red: int, told: list[str]) -> None:
+    assert words(session(summary), red) == told
+
+
+def test_failed_subtests_are_counted_in_their_test() -> None:
+    told = session(
+        "3 failed, 1 passed",
+        "SUBFAILED[i] test_a.py::test_subtests - assert 1 != 1",
+        "SUBFAILED[j] test_a.py::test_subtests - assert 2 != 2",
+        "FAILED test_a.py::test_subtests - contains 2 failed subtests",
+    )
+    assert words(told, 1) == []
+    assert ran_in_log(told) == 2
+
+
+def test_tests_that_ran_are_those_that_a_summary_counts() -> None:
+    assert ran_in_log(session("1 failed, 2 passed, 4 skipped, 1 xfailed, 8 xpassed, 2 errors")) == 11
+    assert ran_in_log(log("no summary")) == 0
+
+
+def test_an_exit_code_and_a_missing_summary_matter_only_where_nothing_is_red() -> None:
+    ended = log(
+        "##[error]Process completed with exit code 0.", "##[error]Process completed with exit code 3."
+    )
+    assert words(ended, 0) == [
+        "a step ended with exit code 3, and no failed test is named",
+        "no summary of a test run is in it, so what its tests did is not known",
+    ]
+    assert words(ended, 1) == []
+
+
+def test_a_cut_and_the_runners_word_are_told_first() -> None:
+    text = b"a line of the log\n" * 200 + b"##[error]The operation was canceled.\n"
+    assert words(read_job_log(io.BytesIO(text), limit_bytes=1000), 1) == [
+        "the middle of the log was left out",
+        "the runner says: ##[error]The operation was canceled.",
+    ]
