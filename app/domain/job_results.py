@@ -8,7 +8,7 @@ from app.domain.gap import Gap, GapKind
 from app.domain.generic import NO_EVIDENCE, NO_TEST_NAMED
 from app.domain.joblog.job_log import JobLog
 from app.domain.outcome import Failed, OutcomeKind, Result, TestId
-from app.domain.results.results_file import Reading
+from app.domain.results.results_file import Reading, ReadStatus
 from app.domain.run import Conclusion
 
 _SEVERITY = {OutcomeKind.SKIPPED: 0, OutcomeKind.PASSED: 1, OutcomeKind.FAILED: 2, OutcomeKind.ERRORED: 3}
@@ -19,11 +19,15 @@ QUOTED_LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class JobResults:
-    """`untold` is the failure of a red job in which no test is known to have failed."""
+    """`untold` is the failure of a red job in which no test is known to have failed.
+
+    `has_file` says whether a results file was taken, whatever it held.
+    """
 
     results: tuple[Result, ...]
     untold: Failed | None
     gaps: tuple[Gap, ...]
+    has_file: bool = False
 
 
 def gather_results(
@@ -43,7 +47,8 @@ def gather_results(
     report = ledger.report()
     untold = _untold(log) if is_red and not report.red else None
     gaps = [*ledger.gaps, *gaps_of_job(job, conclusion, report, read_log)]
-    return JobResults(tuple(ledger.results[test] for test in sorted(ledger.results)), untold, tuple(gaps))
+    results = tuple(ledger.results[test] for test in sorted(ledger.results))
+    return JobResults(results, untold, tuple(gaps), ledger.has_file)
 
 
 class _Ledger:
@@ -52,6 +57,7 @@ class _Ledger:
         self.gaps: list[Gap] = []
         self._by_name: dict[tuple[str, str], TestId] = {}
         self._files = self._ran = 0
+        self.has_file = False
 
     def report(self) -> Report:
         red = sum(1 for result in self.results.values() if result.outcome.kind.is_red)
@@ -59,6 +65,7 @@ class _Ledger:
 
     def add_file(self, path: str, reading: Reading) -> None:
         self._files += 1
+        self.has_file = self.has_file or reading.status is not ReadStatus.REFUSED
         self._ran += reading.records.cases - reading.records.skipped
         self.gaps += gaps_of_file(path, reading)
         for result in reading.results:

@@ -60,7 +60,10 @@ def test_a_conclusion_is_asked_for_where_results_do_not_tell_it(story: Story) ->
     whole = story.folder / story.junit(GREEN)
     (story.folder / "cut.xml").write_text(whole.read_text()[:-20])
     (story.folder / "test_a.py").write_text("def test_one(): pass\n")
+    claims = '<testsuite tests="1" failures="1"><testcase name="t"/></testsuite>'
+    (story.folder / "claims.xml").write_text(claims)
     for name, why in (
+        ("claims.xml", "claims.xml: the file claims 1 failures and lists 0"),
         ("cut.xml", "cut.xml: "),
         ("test_a.py", "test_a.py: no test could be read: no XML in it"),
     ):

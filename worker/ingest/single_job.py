@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from app.domain.completeness import shortfall
 from app.domain.errors import Rejected
 from app.domain.results.junit import read_junit
 from app.domain.results.results_file import ReadStatus
@@ -55,7 +56,7 @@ def _with_defaults(options: Mapping[str, Any], branch: str, now: datetime) -> di
 
 
 def _told_by_results(paths: Sequence[str]) -> tuple[str | None, str | None]:
-    """The conclusion, or none and why not: a file that was not read whole may hide a failure."""
+    """The conclusion, or none and why not: what was not read or is not listed may hide a failure."""
     count, doubts = 0, []
     for path in paths:
         for name, place, kind in named_files(Path(), path):
@@ -67,6 +68,8 @@ def _told_by_results(paths: Sequence[str]) -> tuple[str | None, str | None]:
                 return Conclusion.FAILURE.value, None
             if reading.status is not ReadStatus.COMPLETE:
                 doubts.append(f"{name}: {reading.reason or '; '.join(reading.problems[:1])}")
+            elif (lacking := shortfall(reading)) is not None:
+                doubts.append(f"{name}: {lacking}")
             count += len(reading.results)
     if count and not doubts:
         return Conclusion.SUCCESS.value, None

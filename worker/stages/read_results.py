@@ -1,7 +1,7 @@
 """Third stage: read the files of an attempt into results; what cannot be read is a gap, never a pass."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import BinaryIO
 
@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.domain.gap import Gap, GapKind
 from app.domain.job_results import JobResults, gather_results
 from app.domain.joblog.job_log import JobLog, read_job_log
+from app.domain.matrix_legs import Leg, siblings_with_results, told_by_siblings
 from app.domain.outcome import Errored, Failed, OutcomeKind, TestId
 from app.domain.results.reading_budget import ReadingBudget
 from app.domain.results.results_file import Reading
@@ -58,6 +59,7 @@ def read_attempt(
     wanted = [job for job in jobs if only is None or job.id in only]
     budget = ReadingBudget()
     read = [_read_job(kernel, job, [file for file in files if _belongs(file, job)], budget) for job in wanted]
+    read = _beside_siblings(read, jobs, files)
     now = kernel.clock.now()
     with unit_of_work(kernel.store) as session:
         cells = [_store_job(session, attempt, job, test_keys, at=now) for job in read]
@@ -102,6 +104,29 @@ def _read_job(kernel: Kernel, job: StoredJob, files: Sequence[SourceFile], budge
     if found.untold is not None:
         texts[None] = blobs.pack(found.untold.text)
     return ReadJob(job, found, texts)
+
+
+def _beside_siblings(
+    read: Sequence[ReadJob], jobs: Sequence[StoredJob], files: Sequence[SourceFile]
+) -> list[ReadJob]:
+    """A matrix leg without a results file says which of its siblings had one.
+
+    Of a job that was read before, a file that may hold results stands for one that did.
+    """
+    had_file = {file.job for file in files if file.kind is FileKind.RESULTS}
+    had_file -= {one.job.id for one in read if not one.found.has_file}
+    legs = {
+        job.id: Leg(job.name, job.variant, job.shard, job.conclusion, job.id in had_file)
+        for job in jobs
+        if not job.is_adopted
+    }
+    told = []
+    for one in read:
+        leg = legs.get(one.job.id)
+        siblings = () if leg is None else siblings_with_results(leg, legs.values())
+        gaps = told_by_siblings(one.job.name, one.found.gaps, siblings)
+        told.append(replace(one, found=replace(one.found, gaps=gaps)) if siblings else one)
+    return told
 
 
 def _readings(
