@@ -76,7 +76,9 @@ class CtestLog:
 
     def _read_run(self, line: LogLine) -> None:
         text = line.text
-        if (result := _RESULT.match(text)) and (self.in_run or result["of"]):
+        if "est" not in text and "Start" not in text:
+            self._read_output(text)
+        elif (result := _RESULT.match(text)) and (self.in_run or result["of"]):
             self._read_result(result, line)
         elif not self.in_run:
             return
@@ -118,7 +120,7 @@ class CtestLog:
             test.fail(reason, line.number)
 
     def _read_output(self, text: str) -> None:
-        output = _OUTPUT.match(text)
+        output = _OUTPUT.match(text) if text[:1].isdecimal() else None
         test = self._tests.get(int(output.group(1))) if output else None
         if output and test is not None:
             test.add(text[output.end() :])

@@ -20,8 +20,8 @@ from app.domain.joblog.process_death import NEXT_STEP
 from app.domain.joblog.run_reader import RunCounts, ToldFailure
 from app.domain.joblog.told_failures import MAX_TOLD, ToldFailures
 
-_BEGINNINGS: Final = frozenset({"==", "ok", "pa", "fa", "ru", "# ", "##", "DO", "PA", '{"'})
-"""With the word FAIL they are all that can begin something, so most of a log is passed over by them."""
+_BEGINNINGS: Final = frozenset({"==", "ok", "? ", "pa", "fa", "ru", "# ", "##", "DO", "PA", '{"'})
+"""With the word FAIL they are all that can begin something; other lines are of a test, or of no interest."""
 
 
 class GoTestLog:
@@ -31,7 +31,7 @@ class GoTestLog:
         self.cut = False
         self._told = ToldFailures()
         self._counts: RunCounts | None = None
-        self._is_quiet = True
+        self._is_plain = True
         self._begin_step()
 
     def _begin_step(self) -> None:
@@ -54,15 +54,15 @@ class GoTestLog:
 
     def feed(self, line: LogLine) -> None:
         text = line.text
-        if self._is_quiet and text[:2] not in _BEGINNINGS and "FAIL" not in text:
+        if self._is_plain and text[:2] not in _BEGINNINGS and "FAIL" not in text:
+            if not self._package.is_empty:
+                self._package.feed(text, line.number)
             return
         if text.startswith(NEXT_STEP):
             self._end_step()
         elif not self._gotestsum.feed(line):
             self._read(text, line.number)
-        self._is_quiet = (
-            self._package.is_empty and not self._builds.is_open and not self._gotestsum.in_failure
-        )
+        self._is_plain = not self._builds.is_open and not self._gotestsum.in_failure
 
     def failures(self) -> tuple[ToldFailure, ...]:
         self._end_step()

@@ -20,6 +20,7 @@ class Case:
 
     def __init__(self, printed: str, line: int) -> None:
         self.printed = printed
+        self.mark = f"] {printed}"
         self.number = line
         self.has_failure = False
         self.path: str | None = None

@@ -115,7 +115,7 @@ class GtestLog:
 
     def _follow_test(self, line: LogLine, case: Case) -> None:
         text = line.text
-        at = text.rfind(f"] {case.printed}") - _MARK
+        at = text.rfind(case.mark) - _MARK
         if at > 0 and (result := _RESULT.match(text, at)):
             case.add(text[:at])
             self._read_result(result, line)

@@ -12,7 +12,6 @@ NEXT_STEP: Final = (STEP_ENDED, "##[group]Run ")
 """How the runner's lines begin where no line of the step before can follow."""
 
 _STARTS: Final = (
-    STEP_ENDED,
     "Fatal Python error: ",
     "terminate called ",
     "libc++abi: terminating",
@@ -23,6 +22,10 @@ _STARTS: Final = (
     "*** stack smashing detected",
     "*** Check failure stack trace",
 )
+_FIRST: Final = frozenset(
+    {"##", "Fa", "te", "li", "Ab", "Bu", "Il", "Fl", "**", "==", "Ad", "Me", "Th", "HW", "Un"}
+)
+"""Two characters rule out most of what a test prints."""
 _CRASH_CODES: Final = re.compile(r"(?:13[2-6]|139|-1073741819|-1073740791|-1073741571)\.")
 """SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV; on Windows access violation, abort, stack overflow."""
 _SANITIZER: Final = re.compile(
@@ -40,8 +43,9 @@ def ended_by_itself(line: str) -> bool:
 
 
 def tells_death(line: str) -> bool:
-    if line.startswith(_STARTS):
-        return not line.startswith(STEP_ENDED) or _CRASH_CODES.match(line, len(STEP_ENDED)) is not None
-    if "Sanitizer" in line:
-        return _SANITIZER.match(line) is not None
+    if line[:2] in _FIRST:
+        if line.startswith(STEP_ENDED):
+            return _CRASH_CODES.match(line, len(STEP_ENDED)) is not None
+        if line.startswith(_STARTS) or _SANITIZER.match(line):
+            return True
     return "Segmentation fault" in line or "(core dumped)" in line
