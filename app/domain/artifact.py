@@ -73,6 +73,13 @@ def _shared_values(artifact: str, job: str) -> int:
     return found * 2 + (1 if _mentions(artifact, parsed.base) else 0)
 
 
+def names_job(artifact: str, job: str) -> bool:
+    """Whether an artifact's name holds all that tells a job from others: its values, or else its name."""
+    parsed = parse_job_name(job)
+    words = [*parsed.values, *([parsed.shard] if parsed.shard else [])] or [parsed.base]
+    return all(_mentions(artifact, word) for word in words)
+
+
 def _mentions(artifact: str, word: str) -> bool:
     """True if `word` stands in the name as a whole: `3.1` is not in `junit-3.12`, but is in `py3.1`."""
     flat = re.sub(r"[^0-9a-z.]+", "-", word.lower()).strip("-.")

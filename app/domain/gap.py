@@ -7,6 +7,7 @@ from enum import StrEnum
 class GapKind(StrEnum):
     ARTIFACT_EXPIRED = "artifact-expired"
     ARTIFACT_GONE = "artifact-gone"
+    ARTIFACT_OF_OTHER_ATTEMPT = "artifact-of-other-attempt"  # made before the attempt began
     ARTIFACT_REFUSED = "artifact-refused"  # traversal, link, bomb, digest mismatch, too large
     BUNDLE_REFUSED = "bundle-refused"  # a replay bundle that is damaged, or does not bear out what it says
     NO_RESULTS_FILE = "no-results-file"

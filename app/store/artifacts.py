@@ -1,6 +1,6 @@
 """Artifacts and the files taken from them or from job logs, each a blob with its place of origin."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -9,6 +9,7 @@ from sqlalchemy import ForeignKey, Index, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.store.base import Base, LongText, ShortText, storable
+from app.store.runs import AttemptRow, JobRow
 from app.store.upsert import insert_missing, insert_or_update
 
 
@@ -110,6 +111,17 @@ def record(session: Session, attempt: int, artifacts: Sequence[StoredArtifact]) 
         unique=["attempt_id", "github_id"],
         replace=["state", "detail", "digest", "job_id"],
     )
+
+
+def made_by(session: Session, run: int, found: Collection[int]) -> dict[int, str]:
+    """Names of the jobs known to have made these artifacts, by GitHub's ids; `run` is our key."""
+    statement = (
+        select(ArtifactRow.github_id, JobRow.name)
+        .join(JobRow, JobRow.id == ArtifactRow.job_id)
+        .join(AttemptRow, AttemptRow.id == ArtifactRow.attempt_id)
+        .where(AttemptRow.run_id == run, ArtifactRow.github_id.in_(list(found)))
+    )
+    return {made.github_id: made.name for made in session.execute(statement)}
 
 
 def add_files(session: Session, attempt: int, files: Sequence[SourceFile]) -> None:

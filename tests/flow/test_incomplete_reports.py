@@ -1,4 +1,4 @@
-"""What a job's report leaves out is told where people look: in the comment, on the run's page, by a verdict."""
+"""What a report leaves out is told where people look: by the verdict, in the comment, on the run's page."""
 
 from pipeline import Pipeline
 from scene import FAILING, PASSING, PULL, REPO, Made, Ran, Scene, junit

@@ -43,6 +43,13 @@ def test_artifacts_of_an_earlier_attempt_are_not_taken() -> None:
     assert ids(own_artifacts([made(1, 50), made(2, 110)], second, None).found) == [2]
 
 
+def test_ids_do_not_grow_with_attempts_and_times_do() -> None:
+    second = replace(FIRST, attempt=2, started_at=at(65), completed_at=at(120))
+    listed = [made(200, 40), made(100, 110), made(90, 50, "other"), made(300, 20, "other")]
+    own = own_artifacts(listed, second, None)
+    assert (ids(own.found), ids(own.earlier)) == ([100], [90])
+
+
 def test_what_came_long_after_the_end_is_a_gap_that_names_it() -> None:
     own = own_artifacts([made(1, 50), made(2, 181, "late")], FIRST, None)
     assert ids(own.found) == [1]

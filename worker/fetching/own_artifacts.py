@@ -18,10 +18,14 @@ _NAMED: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class OwnArtifacts:
-    """The attempt's artifacts, one a name; `late` came after it had ended, and may be of no attempt."""
+    """The attempt's artifacts, one a name; `late` came after it had ended, and may be of no attempt.
+
+    `earlier` were there before it began: the newest of each name that it did not use again.
+    """
 
     found: tuple[ArtifactRef, ...]
     late: tuple[ArtifactRef, ...]
+    earlier: tuple[ArtifactRef, ...] = ()
 
     def gap(self, attempt: StoredAttempt) -> Gap | None:
         if not self.late:
@@ -41,16 +45,23 @@ def own_artifacts(
     followed, the first, since clocks differ and a later one may be the other's.
     """
     of_name: dict[str, ArtifactRef] = {}
+    earlier: dict[str, ArtifactRef] = {}
     late = []
     for artifact in sorted(found, key=lambda artifact: (artifact.created_at, artifact.id)):
         made = artifact.created_at
-        if made < attempt.started_at or (next_start is not None and made >= next_start):
+        if next_start is not None and made >= next_start:
             continue
-        if made > attempt.completed_at + UPLOAD_SLACK:
+        if made < attempt.started_at:
+            earlier[artifact.name] = artifact
+        elif made > attempt.completed_at + UPLOAD_SLACK:
             late.append(artifact)
         elif next_start is None or artifact.name not in of_name:
             of_name[artifact.name] = artifact
-    return OwnArtifacts(tuple(sorted(of_name.values(), key=lambda artifact: artifact.id)), tuple(late))
+    return OwnArtifacts(
+        found=tuple(sorted(of_name.values(), key=lambda artifact: artifact.id)),
+        late=tuple(late),
+        earlier=tuple(one for name, one in earlier.items() if name not in of_name),
+    )
 
 
 def next_start(deps: Deps, attempt: StoredAttempt) -> datetime | None:

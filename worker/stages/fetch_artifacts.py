@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from app.domain.artifact import ArtifactRef, UnpackBudget
+from app.domain.carried_artifacts import carried_over
 from app.domain.errors import Gone, Rejected, Unavailable
 from app.domain.gap import Gap, GapKind
 from app.domain.joblog.rank_log import is_results_candidate, is_text_log, rank_of
@@ -67,6 +68,25 @@ def _fetch_results(deps: Deps, attempt: StoredAttempt, jobs: Sequence[StoredJob]
         haul.gaps.append((None, late))
     for artifact in own.found:
         _fetch_artifact(deps, attempt, artifact, owners, haul)
+    if own.earlier:
+        haul.gaps += _carried_over(deps, attempt, jobs, own.earlier, haul)
+
+
+def _carried_over(
+    deps: Deps,
+    attempt: StoredAttempt,
+    jobs: Sequence[StoredJob],
+    earlier: Sequence[ArtifactRef],
+    haul: Haul,
+) -> list[tuple[int | None, Gap]]:
+    """Gaps of jobs that were run again and uploaded nothing this time; none if nobody can say which did."""
+    uploaded = {artifact.job for artifact in haul.artifacts}
+    if None in uploaded:
+        return []
+    silent = {job.name: job.id for job in jobs if job.started_at is not None and job.id not in uploaded}
+    with read_only(deps.store) as session:
+        made_by = artifacts.made_by(session, attempt.run_key, [one.id for one in earlier])
+    return [(silent[job], gap) for job, gap in carried_over(earlier, made_by, list(silent))]
 
 
 def _is_young(deps: Deps, attempt: StoredAttempt) -> bool:
