@@ -27,7 +27,9 @@ _EVENT: Final = re.compile(rf"=== (?P<word>RUN|PAUSE|CONT|NAME) {{1,3}}(?P<name>
 _RESULT: Final = re.compile(
     rf"--- (?P<word>FAIL|PASS|SKIP|BENCH): (?P<name>{NAME})(?: \(\d{{1,9}}\.\d{{1,3}}s\))?$"
 )
-_PLACE: Final = re.compile(r"\s{0,80}(?P<path>[^\s:]{1,500}\.go):(?P<line>\d{1,7}): ")
+_PLACE: Final = re.compile(r"\s{0,80}(?P<path>(?!testing\.go:)[^\s:]{1,500}\.go):(?P<line>\d{1,7}): ")
+_RACE: Final = "WARNING: DATA RACE"
+_RACE_FOUND: Final = "race detected during execution of test"
 FAILED: Final = "Failed"
 """The message that results files of Go have."""
 OF_PACKAGE: Final = "Failure"
@@ -81,11 +83,12 @@ class GoPackage:
         self._takes_all = False
         self._is_verbose = False
         self._output = BoundedText()
+        self._race: BoundedText | None = None
         self._dump: GoDump | None = None
 
     @property
     def is_empty(self) -> bool:
-        return not self._cases and self._dump is None and not self._is_verbose
+        return not self._cases and not self._is_verbose and self._dump is None and self._race is None
 
     @property
     def has_tests(self) -> bool:
@@ -119,8 +122,15 @@ class GoPackage:
     def _add(self, text: str) -> None:
         if not text.strip():
             return
+        if text == _RACE and not self._takes_all:
+            self._race, self._current = BoundedText(), None  # reported above the test that it belongs to
         if self._current is not None and (self._takes_all or text[0] in " \t"):
+            if self._race is not None and text.endswith(_RACE_FOUND):
+                self._current.add(str(self._race).strip("\n"))
+                self._race = None
             self._current.add(text)
+        elif self._race is not None:
+            self._race.add(text + "\n")
         elif not self.is_empty:
             self._output.add(text + "\n")
 
@@ -141,7 +151,11 @@ class GoPackage:
             if self._current is not None:
                 self._current.fail(number)
         elif word != "FAIL":
-            self._current = self._cases.pop(name, None)
+            self._current = None
+            if (
+                name in self._cases and not self._cases[name].has_failed
+            ):  # -count repeats tests; red stays red
+                del self._cases[name]
 
     def _case(self, name: str, number: int) -> GoCase | None:
         if name not in self._cases:

@@ -20,7 +20,7 @@ from app.domain.joblog.process_death import NEXT_STEP
 from app.domain.joblog.run_reader import RunCounts, ToldFailure
 from app.domain.joblog.told_failures import MAX_TOLD, ToldFailures
 
-_BEGINNINGS: Final = frozenset({"==", "ok", "? ", "pa", "fa", "ru", "# ", "##", "DO", "PA", '{"'})
+_BEGINNINGS: Final = frozenset({"==", "ok", "? ", "pa", "fa", "ru", "WA", "# ", "##", "DO", "PA", '{"'})
 """With the word FAIL they are all that can begin something; other lines are of a test, or of no interest."""
 
 

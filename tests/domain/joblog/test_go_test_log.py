@@ -108,6 +108,11 @@ def test_what_precedes_the_line_of_a_package_that_passed_was_printed_by_tests() 
     assert told("--- FAIL: TestA (0.00s)", "?   \texample.com/m/a\t[no test files]") == []
 
 
+def test_a_repetition_that_passed_takes_nothing_away() -> None:
+    again = ["=== RUN   TestA", "--- PASS: TestA (0.00s)"]
+    assert names("=== RUN   TestA", "--- FAIL: TestA (0.00s)", *again, END) == ["example.com/m/a::TestA"]
+
+
 def test_with_v_a_test_that_never_began_was_printed_by_one() -> None:
     assert names("=== RUN   TestA", "--- FAIL: TestInner (0.00s)", "--- FAIL: TestA (0.00s)", END) == [
         "example.com/m/a::TestA"
@@ -235,16 +240,21 @@ def test_a_test_that_ended_the_process_has_no_result() -> None:
 
 
 def test_a_race_is_in_the_text_of_its_test() -> None:
-    failure = only(
-        "==================",
-        "WARNING: DATA RACE",
+    race = ["WARNING: DATA RACE", "Read at 0x00c0000b6158 by goroutine 9:", "  a.TestRace.func1()"]
+    found = "    testing.go:1312: race detected during execution of test"
+    text = "\n".join([*race, found])
+    first, second = told(
+        "--- FAIL: TestOther (0.00s)",
+        "    a_test.go:3: other",
+        *race,
         "--- FAIL: TestRace (0.00s)",
-        "    testing.go:1312: race detected during execution of test",
+        found,
         END,
     )
-    assert failure.result.outcome == Failed(
-        "Failed", "    testing.go:1312: race detected during execution of test"
-    )
+    assert first.result.outcome == Failed("Failed", "    a_test.go:3: other")
+    assert second.result == Result(named("TestRace"), Failed("Failed", text))
+    with_v = only("=== RUN   TestRace", *race, found, "--- FAIL: TestRace (0.00s)", END)
+    assert with_v.result.outcome == Failed("Failed", text)
 
 
 def event(action: str, test: str = "", output: str = "", package: str = "example.com/m/a") -> str:
