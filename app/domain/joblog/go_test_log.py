@@ -4,8 +4,9 @@ What decides: the tests are named by `--- FAIL: TestX (0.00s)` (go_package.py), 
 `FAIL<tab>package` that follows, which also says that they failed at all: what precedes `ok<tab>package` was
 printed by tests. `FAIL<tab>package [build failed]` is an error of the package, with the compiler's lines as
 text. The class of a test is its package, as in results files. Output without any line of a package (a test
-binary that is called by hand, a run that was stopped) names tests without a class. gotestsum's summary tells
-failures again, and what a rerun made of them (gotestsum_log.py). Only gotestsum counts.
+binary that is called by hand, a run that was stopped) names tests without a class, unless a script only
+prints again what was told. gotestsum's summary tells failures again, and what a rerun made of them
+(gotestsum_log.py). Only gotestsum counts.
 """
 
 from typing import Final
@@ -28,8 +29,9 @@ class GoTestLog:
     """Takes a log's clean lines in order."""
 
     def __init__(self) -> None:
-        self.cut = False
+        self._was_cut = False
         self._told = ToldFailures()
+        self._named: set[str] = set()
         self._counts: RunCounts | None = None
         self._is_plain = True
         self._begin_step()
@@ -44,6 +46,11 @@ class GoTestLog:
     @property
     def in_run(self) -> bool:
         return self._package.has_tests or self._json.in_run
+
+    @property
+    def cut(self) -> bool:
+        step = self._package.cut or self._json.cut or self._gotestsum.cut or len(self._shown) >= MAX_TOLD
+        return step or self._was_cut or self._told.cut
 
     @property
     def counts(self) -> RunCounts | None:
@@ -82,17 +89,20 @@ class GoTestLog:
     def _end_package(self, name: str, number: int, *, has_failed: bool) -> None:
         if has_failed:
             self._show(self._package.end(name, number))
-        self.cut = self.cut or self._package.cut
+        self._was_cut = self._was_cut or self._package.cut
         self._package = GoPackage()
 
     def _show(self, told: list[ToldFailure]) -> None:
-        self._shown += told[: MAX_TOLD - len(self._shown)]
-        self.cut = self.cut or len(self._shown) >= MAX_TOLD
+        kept = told[: MAX_TOLD - len(self._shown)]
+        self._shown += kept
+        self._named.update(failure.printed for failure in kept)
 
     def _end_step(self) -> None:
-        self._show([*self._package.stopped(""), *self._json.stop()])
+        self._show(self._json.stop())
+        stopped = self._package.stopped("")
+        self._show([told for told in stopped if told.printed not in self._named])
         for told in join_summary(self._shown, self._gotestsum.outcomes()):
             self._told.add(*told)
-        self.cut = self.cut or self._told.cut or self._gotestsum.cut or self._json.cut or self._package.cut
+        self._was_cut = self.cut
         self._counts = self.counts
         self._begin_step()

@@ -1,13 +1,11 @@
 """`go test`'s output in a job log, in each of its forms, names the failures under their packages."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from runner_outputs import OUTPUTS, fed, foreign
 
-from app.domain.joblog import go_build, go_dump, go_json, go_package, go_test_log
+from app.domain.joblog import go_build, go_dump, go_package, go_test_log
 from app.domain.joblog.go_test_log import GoTestLog
 from app.domain.joblog.run_reader import ToldFailure
 from app.domain.outcome import Errored, Failed, Result, TestId
@@ -124,6 +122,12 @@ def test_without_a_package_tests_have_no_class() -> None:
         "TestA"
     ]
     assert names("=== RUN   TestRuns", "=== RUN   TestA", "--- FAIL: TestA (0.00s)") == ["TestA"]
+
+
+def test_a_script_that_prints_the_failures_again_tells_nothing_new() -> None:
+    again = ["##[group]Run grep FAIL log", "--- FAIL: TestA (0.00s)"]
+    assert names("--- FAIL: TestA (0.00s)", END, *again[1:]) == ["example.com/m/a::TestA"]
+    assert names("--- FAIL: TestA (0.00s)", END, *again) == ["example.com/m/a::TestA"]
 
 
 def test_a_package_that_was_not_built_is_an_error_with_the_compilers_lines() -> None:
@@ -257,69 +261,6 @@ def test_a_race_is_in_the_text_of_its_test() -> None:
     assert with_v.result.outcome == Failed("Failed", text)
 
 
-def event(action: str, test: str = "", output: str = "", package: str = "example.com/m/a") -> str:
-    fields = {"Action": action, "Package": package, "Test": test, "Output": output}
-    return json.dumps({key: value for key, value in fields.items() if value}, separators=(",", ":"))
-
-
-def test_json_of_packages_at_once_is_told_apart() -> None:
-    log = fed(
-        GoTestLog(),
-        [
-            event("start"),
-            event("output", "TestA", "=== RUN   TestA\n"),
-            event("output", "TestB", "=== RUN   TestB\n", package="example.com/m/b"),
-            event("output", "TestA", "    a_test.go:3: mine\n"),
-            event("output", "TestP", "=== RUN   TestP\n"),
-            event("pass", "TestP"),
-            event("output", "TestB", "    b_test.go:4: other\n", package="example.com/m/b"),
-            event("output", "TestA", "--- FAIL: TestA (0.00s)\n"),
-            event("fail", "TestA"),
-            event("fail", "TestB", package="example.com/m/b"),
-            event("output", output="FAIL\texample.com/m/a\t0.004s\n"),
-            event("fail"),
-            event("output", output="FAIL\n", package="example.com/m/c"),
-            event("pass", package="example.com/m/c"),
-        ],
-    )
-    assert log.in_run
-    first, second = log.failures()
-    assert first.result == Result(
-        named("TestA"), Failed("Failed", "    a_test.go:3: mine"), path="a_test.go", line=3
-    )
-    assert (first.line, second.line) == (8, 10)
-    assert second.result.test.label == "example.com/m/b::TestB"
-
-
-def test_json_tells_of_builds_too() -> None:
-    built = '{"ImportPath":"example.com/m/a [example.com/m/a.test]","Action":"build-output","Output":"%s\\n"}'
-    failure = only(
-        built % "# example.com/m/a [example.com/m/a.test]",
-        built % "./a_test.go:3:1: undefined: x",
-        event("start"),
-        event("output", output="FAIL\texample.com/m/a [build failed]\n"),
-        event("fail"),
-        "FAIL\texample.com/m/a [build failed]",
-    )
-    assert failure.result == Result(
-        named("[build failed]"), Errored("Build error", "./a_test.go:3:1: undefined: x")
-    )
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"Action":"fail","Test":"TestA"',
-        '{"Action":"fail","Test":' + "[" * 5000,
-        '{"Action":"fail","Package":1}',
-        '{"Action":"fail","Package":"a","Test":["TestA"]}',
-        '{"action":"fail","Package":"example.com/m/a","Test":"TestA"}',
-    ],
-)
-def test_other_json_is_none(line: str) -> None:
-    assert told(line) == []
-
-
 def test_a_test_that_failed_in_two_runs_is_told_once() -> None:
     run = ["--- FAIL: TestA (0.00s)", "    a_test.go:1: x", END]
     assert only(*run, *run).result.outcome == Failed("Failed", "    a_test.go:1: x")
@@ -334,22 +275,12 @@ def test_a_run_lasts_from_its_first_test_to_its_package() -> None:
 
 def test_too_much_is_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(go_package, "MAX_CASES", 2)
-    monkeypatch.setattr(go_json, "MAX_OPEN", 1)
     monkeypatch.setattr(go_build, "MAX_PACKAGES", 1)
     monkeypatch.setattr(go_dump, "MAX_NAMES", 1)
     lines = [f"--- FAIL: TestA{n} (0.00s)" for n in range(3)]
     log = fed(GoTestLog(), [*lines, END])
     assert len(log.failures()) == 2
     assert log.cut
-    assert fed(GoTestLog(), [event("run", "TestA"), event("run", "TestA", package="b")]).cut is False
-    two = fed(GoTestLog(), [event("run", "TestA"), event("run", "TestA", package="b")])
-    two.failures()
-    assert two.cut
-    many = fed(
-        GoTestLog(), [*[event("output", f"T{n}", f"=== RUN   TestA{n}") for n in range(3)], event("fail")]
-    )
-    many.failures()
-    assert many.cut
     assert only("# a", "a.go:1: x", "# b", "FAIL\ta [build failed]").result.outcome == Errored(
         "Build error", ""
     )
@@ -382,8 +313,6 @@ LINES = st.sampled_from(
         *OUTPUTS["go test"].splitlines(),
         *foreign("go test"),
         *PANIC,
-        event("fail", "TestA"),
-        event("fail"),
     ]
 )
 
