@@ -19,6 +19,7 @@ class GapKind(StrEnum):
     TEST_COLLISION = "test-collision"  # one id with different outcomes in two files of one job
     LOG_GONE = "log-gone"
     LOG_REFUSED = "log-refused"  # GitHub gives it to nobody without a token, and not to every token
+    ANNOTATIONS_UNREAD = "annotations-unread"  # of a job whose log names no cause
     LOG_CUT = "log-cut"
     TREE_UNKNOWN = "tree-unknown"
     HISTORY_UNKNOWN = "history-unknown"  # how two commits relate could not be found out

@@ -7,6 +7,7 @@ from app.domain.completeness import Report, gaps_of_file, gaps_of_job
 from app.domain.gap import Gap, GapKind
 from app.domain.generic import NO_EVIDENCE, NO_TEST_NAMED
 from app.domain.joblog.job_log import JobLog
+from app.domain.log_doubts import names_cause
 from app.domain.outcome import Failed, OutcomeKind, Result, TestId
 from app.domain.results.results_file import Reading, ReadStatus
 from app.domain.run import Conclusion
@@ -31,11 +32,16 @@ class JobResults:
 
 
 def gather_results(
-    job: str, conclusion: Conclusion | None, readings: Iterable[tuple[str, Reading]], log: JobLog | None
+    job: str,
+    conclusion: Conclusion | None,
+    readings: Iterable[tuple[str, Reading]],
+    log: JobLog | None,
+    noted: str = "",
 ) -> JobResults:
     """Put together what a job's files and its log say, and hold it against its conclusion.
 
-    `readings` are the files by path, in a fixed order; each is let go once it has been added.
+    `readings` are the files by path, in a fixed order; each is let go once it has been added. `noted` is what
+    GitHub notes at the job beside its log (`annotation.cause_noted`).
     """
     ledger = _Ledger()
     for path, reading in readings:
@@ -45,7 +51,7 @@ def gather_results(
     if read_log is not None:
         ledger.add_log(read_log)
     report = ledger.report()
-    untold = _untold(log) if is_red and not report.red else None
+    untold = _untold(log, noted) if is_red and not report.red else None
     gaps = [*ledger.gaps, *gaps_of_job(job, conclusion, report, read_log)]
     results = tuple(ledger.results[test] for test in sorted(ledger.results))
     return JobResults(results, untold, tuple(gaps), ledger.has_file)
@@ -107,7 +113,10 @@ def _collision(path: str, result: Result, known: Result) -> Gap:
     )
 
 
-def _untold(log: JobLog | None) -> Failed:
+def _untold(log: JobLog | None, noted: str) -> Failed:
+    """A lost runner's log names no cause, and no test is to blame for what is noted beside it."""
+    if noted and (log is None or not names_cause(log)):
+        return Failed(message=noted.partition("\n")[0], text=noted)
     if log is None:
         return Failed(message=NO_EVIDENCE, text="")
     lines = [line.text for line in log.errors[-QUOTED_LINES:]]

@@ -41,6 +41,11 @@ def log_doubts(log: JobLog, red: int) -> Iterator[LogDoubt]:
         yield LogDoubt(GapKind.NO_RESULTS_FILE, words)
 
 
+def names_cause(log: JobLog) -> bool:
+    """Whether it tells anything of why its job failed; that of a lost runner has four lines, and none do."""
+    return bool(log.failures or log.errors or log.exit_codes or log.infra or log.counts)
+
+
 def _failed_tests(log: JobLog) -> int:
     """How many there are at least: pytest counts one that fails, and again in its teardown, as both."""
     counts = log.counts

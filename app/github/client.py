@@ -13,6 +13,7 @@ import httpx
 from pydantic import JsonValue
 
 from app.clock import Clock
+from app.domain.annotation import Annotation
 from app.domain.artifact import ArtifactRef
 from app.domain.errors import Gone, Rejected
 from app.domain.ids import ArtifactId, JobId, RepoName, RunId, Sha
@@ -129,6 +130,18 @@ class GitHub:
         """
         request = _read(f"log of job {job_id} of {repo}", repo, f"actions/jobs/{job_id:d}/logs")
         return self._downloads.head_and_tail(request, into, limit_bytes=limit_bytes)
+
+    def annotations(self, repo: RepoName, job_id: JobId) -> tuple[Annotation, ...]:
+        """What is noted at a job's check run, 100 at most; two requests.
+
+        Raises Rejected or Gone where our token may not read checks (optional, `permissions.OPTIONAL`).
+        """
+        subject = f"annotations of job {job_id} of {repo}"
+        job = self._transport.ask(_read(subject, repo, f"actions/jobs/{job_id:d}"))
+        check_run = translate.to_check_run(job.as_(wire.CheckedJobPayload))
+        params = {"per_page": str(PER_PAGE)}
+        answer = self._transport.ask(_read(subject, repo, f"check-runs/{check_run:d}/annotations", params))
+        return tuple(map(translate.to_annotation, answer.as_(wire.AnnotationsPayload).root))
 
     def repository(self, repo: RepoName) -> RepositoryFacts:
         answer = self._transport.ask(_read(f"repository {repo}", repo, ""))

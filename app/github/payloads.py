@@ -111,6 +111,22 @@ class JobPayload(Wire):
     html_url: str | None = None
 
 
+class CheckedJobPayload(Wire):
+    """Of a job, where its check run is."""
+
+    check_run_url: str
+
+
+class AnnotationPayload(Wire):
+    annotation_level: str | None = None
+    title: str | None = None
+    message: str | None = None
+
+
+class AnnotationsPayload(RootModel[tuple[AnnotationPayload, ...]]):
+    """A bare list."""
+
+
 class JobsPayload(Wire):
     jobs: tuple[JobPayload, ...]
 

@@ -16,14 +16,18 @@ NEEDED: Mapping[str, str] = MappingProxyType(
     }
 )
 
+OPTIONAL: Mapping[str, str] = MappingProxyType({"checks": "read"})
+"""What is of use where it is granted, and not missed where it is not: why a runner was lost."""
+
 READ = ("actions", "contents", "metadata", "pull_requests")
 
 _LEVELS = ("read", "write", "admin")
 
 
 def narrowed(granted: Mapping[str, str]) -> dict[str, str]:
-    """What to ask a token for: all we need of what is granted, and nothing else; GitHub refuses more."""
-    return {name: min(level, granted[name], key=_rank) for name, level in NEEDED.items() if name in granted}
+    """What to ask a token for: all we use of what is granted, and nothing else; GitHub refuses more."""
+    used = {**NEEDED, **OPTIONAL}
+    return {name: min(level, granted[name], key=_rank) for name, level in used.items() if name in granted}
 
 
 def lacking(granted: Mapping[str, str]) -> tuple[str, ...]:

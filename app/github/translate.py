@@ -3,12 +3,16 @@
 import base64
 from datetime import datetime
 
+from app.domain.annotation import Annotation
 from app.domain.artifact import ArtifactRef
 from app.domain.errors import Gone, Rejected
 from app.domain.ids import ArtifactId, JobId, RepoName, RunId, Sha, TreeSha
 from app.domain.run import Conclusion, Job, ListedRun, PullHint, PullRequest, WorkflowRun
 from app.github import payloads as wire
 from app.github.facts import Comment, CommitFacts, Issue, RepositoryFacts
+
+MOST_DIGITS = 20
+"""Of an id; GitHub's have 11."""
 
 GHOST = "ghost"
 """GitHub's stand-in for a deleted account."""
@@ -79,6 +83,18 @@ def to_job(payload: wire.JobPayload, *, attempt: int) -> Job:
         failed_step=next(failed, None),
         url=payload.html_url or "",
     )
+
+
+def to_check_run(payload: wire.CheckedJobPayload) -> int:
+    """The id at the end of its address: a check run's, and not promised to be the job's."""
+    last = payload.check_run_url.rpartition("/")[2]
+    if not (last.isascii() and last.isdigit() and len(last) <= MOST_DIGITS):
+        raise Rejected("a job's check run", "its address ends in no number")
+    return int(last)
+
+
+def to_annotation(payload: wire.AnnotationPayload) -> Annotation:
+    return Annotation(payload.annotation_level or "", payload.title or "", payload.message or "")
 
 
 def to_artifact(payload: wire.ArtifactPayload) -> ArtifactRef:

@@ -82,7 +82,12 @@ def _of_installation(state: State, token: TokenRecord) -> Caller:
 def needed(method: str, template: str) -> tuple[str, str]:
     level = "read" if method == "GET" else "write"
     parts = template.split("/")
-    for word, name in (("actions", "actions"), ("issues", "issues"), ("pulls", "pull_requests")):
+    for word, name in (
+        ("actions", "actions"),
+        ("check-runs", "checks"),
+        ("issues", "issues"),
+        ("pulls", "pull_requests"),
+    ):
         if word in parts:
             return name, level
     return ("contents" if {"commits", "compare", "contents"} & set(parts) else "metadata"), level

@@ -48,6 +48,15 @@ class Workflow:
     path: str = ".github/workflows/tests.yml"
 
 
+@dataclass(frozen=True, slots=True)
+class AnnotationRecord:
+    """What a runner, or GitHub where the runner is gone, notes at a job."""
+
+    message: str
+    level: str = "failure"
+    title: str = ""
+
+
 @dataclass(slots=True)
 class Job:
     """`log` is None where GitHub would have none (yet, or any more)."""
@@ -63,6 +72,7 @@ class Job:
     runner: str
     labels: tuple[str, ...]
     failed_step: str | None
+    annotations: list[AnnotationRecord] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from app.standin.archives import zip_of
 from app.standin.faults import Faults
 from app.standin.history import Commit
 from app.standin.rates import Rates
-from app.standin.records import Artifact, Attempt, Job, Pull, Repository, Run, Workflow
+from app.standin.records import AnnotationRecord, Artifact, Attempt, Job, Pull, Repository, Run, Workflow
 from app.standin.talk import Author, CommentRecord, Talk
 
 TOKEN = "stand-in-token"  # noqa: S105 - opens nothing but this stand-in
@@ -216,6 +216,10 @@ class State:
         self.jobs[job.id] = job
         self.run(repo, run_id).attempts[attempt].jobs.append(job)
         return job
+
+    def annotate(self, job_id: int, message: str, *, level: str = "failure") -> None:
+        """A note at a job's check run, as GitHub leaves where its runner was lost."""
+        self.jobs[JobId(job_id)].annotations.append(AnnotationRecord(message, level))
 
     def add_artifact(
         self,

@@ -25,6 +25,7 @@ class FileKind(StrEnum):
     RESULTS = "results"
     RANK_LOG = "rank-log"
     JOB_LOG = "job-log"
+    ANNOTATIONS = "annotations"  # what GitHub noted at a job whose log tells no cause
     REPLAY_REPORT = "replay-report"  # of a bundle that a job made
     TEST_SOURCE = "test-source"  # the replayed test's own file, from such a bundle
 

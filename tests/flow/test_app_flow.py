@@ -12,8 +12,10 @@ from pipeline import Pipeline, open_pipeline
 from scene import BASE, FAILING, ON_MAIN, PASSING, PULL, REPO, Case, Ran, Scene, failing
 from test_daily_removal import open_pulls_elsewhere, texts_after
 
+from app.domain.gap import GapKind
 from app.domain.ids import RepoName
 from app.domain.marker import comment_marker
+from app.domain.verdict import Kind
 from app.settings import Settings
 from app.standin.apps import AppRecord, InstallationRecord, Shape
 from app.standin.server import StandIn
@@ -22,6 +24,12 @@ from app.store.outbox import Order
 RED = Ran("test (a)", (PASSING, FAILING))
 GREEN = Ran("test (a)", (PASSING, Case(FAILING.name)))
 US = "flaky-friend[bot]"
+FOUR_LINES = b"""\
+2026-11-30T12:00:00.1000000Z Requested labels: self-hosted
+2026-11-30T12:00:00.2000000Z Job defined at: acme/gefen/.github/workflows/tests.yml@refs/heads/main
+2026-11-30T12:00:00.3000000Z Waiting for a runner to pick up this job...
+2026-11-30T12:00:01.0000000Z Job is about to start running on the runner: linux-7 (repository)
+"""
 
 
 @pytest.fixture
@@ -174,3 +182,24 @@ def test_deliveries_about_installations_are_kept_and_start_nothing(
     page = pipeline.page("/problems?deliveries=all")
     assert f"{event} {action}" in page
     assert "where the App is installed is asked when it matters" in page
+
+
+def test_runner_that_was_lost_is_told_by_its_annotation_where_checks_may_be_read(
+    pipeline: Pipeline, scene: Scene, installed: InstallationRecord
+) -> None:
+    lost = "The self-hosted runner: linux-7 lost communication with the server."
+    for run in (1, 2):
+        scene.run(run, Ran("test (a)", log=FOUR_LINES, conclusion="failure"))
+        scene.state.annotate(4001 + run, lost)
+    pipeline.deliver(1).drain()
+    (gap,) = [gap for gap in pipeline.gaps(1) if gap.kind is GapKind.ANNOTATIONS_UNREAD]
+    assert gap.subject == "test (a)"
+    assert "(needs checks=read); the permission Checks: read would let the cause be read" in gap.detail
+    installed.permissions["checks"] = "read"
+    scene.clock.advance(seconds=3600)
+    pipeline.deliver(2).drain()
+    assert GapKind.ANNOTATIONS_UNREAD not in {gap.kind for gap in pipeline.gaps(2)}
+    (line,) = pipeline.lines(2).values()
+    assert (line.test, line.verdict.kind) == ("", Kind.INFRASTRUCTURE)
+    assert "lost communication with the server" in pipeline.page(f"/runs/{pipeline.attempt(2).id}")
+    assert pipeline.dead() == []

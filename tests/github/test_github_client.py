@@ -8,8 +8,9 @@ import pytest
 from fixtures_github import BASE, HEAD, MAIN, REPO, ManualClock
 from pydantic import SecretStr
 
+from app.domain.annotation import Annotation
 from app.domain.errors import Conflict, CredentialsRefused, Gone, Rejected, Unavailable
-from app.domain.ids import RepoName, RunId, Sha
+from app.domain.ids import JobId, RepoName, RunId, Sha
 from app.domain.run import Conclusion, PullHint
 from app.github.client import GitHub, open_http
 from app.github.credentials import Credentials, NoToken, PlainToken
@@ -455,3 +456,16 @@ def test_not_modified_that_nobody_asked_for_is_no_page(github: GitHub, stand_in:
     stand_in.state.faults.inject("*/actions/runs", Fault(304))
     with pytest.raises(Rejected):
         github.runs_page(REPO)
+
+
+def test_annotations_of_a_job_are_those_of_its_check_run(github: GitHub, story: State) -> None:
+    job = github.jobs(REPO, RUN, 1)[0].id
+    assert github.annotations(REPO, job) == ()
+    story.annotate(job, "The hosted runner lost communication with the server.")
+    story.annotate(job, "Node.js 16 is deprecated", level="warning")
+    assert github.annotations(REPO, job) == (
+        Annotation("failure", "", "The hosted runner lost communication with the server."),
+        Annotation("warning", "", "Node.js 16 is deprecated"),
+    )
+    with pytest.raises(Gone):
+        github.annotations(REPO, JobId(99))

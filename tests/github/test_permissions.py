@@ -10,6 +10,7 @@ from app.github.permissions import NEEDED, lacking, narrowed, unreadable
     [
         (dict(NEEDED), (), (), dict(NEEDED)),
         ({**NEEDED, "contents": "write", "members": "read"}, (), (), dict(NEEDED)),
+        ({**NEEDED, "checks": "write"}, (), (), {**NEEDED, "checks": "read"}),
         ({**NEEDED, "issues": "read"}, ("issues=write",), (), {**NEEDED, "issues": "read"}),
         ({**NEEDED, "issues": "admin"}, (), (), dict(NEEDED)),
         (

@@ -125,3 +125,11 @@ def test_pull_request_of_a_deleted_account_has_no_author() -> None:
     pull = {"number": 1, "title": "t", "state": "closed", "user": None, "head": side, "base": side}
     told = translate.to_pull(wire.PullPayload.model_validate(pull))
     assert (told.author, told.is_open, told.merged_at) == (None, False, None)
+
+
+@pytest.mark.parametrize(
+    "address", ["", "https://api.github.com/check-runs/", "/check-runs/x7", "/" + "9" * 21]
+)
+def test_a_check_run_s_address_that_ends_in_no_id_is_refused(address: str) -> None:
+    with pytest.raises(Rejected, match="ends in no number"):
+        translate.to_check_run(wire.CheckedJobPayload(check_run_url=address))

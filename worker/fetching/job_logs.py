@@ -9,6 +9,7 @@ from app.domain.checkout import Checkout, tested_checkout
 from app.domain.errors import Gone, Rejected
 from app.domain.gap import Gap, GapKind
 from app.domain.joblog.job_log import JobLog, read_job_log
+from app.domain.log_doubts import names_cause
 from app.domain.run import Conclusion
 from app.domain.tested_tree import TestedTree
 from app.store import blobs
@@ -34,6 +35,8 @@ class FetchedLog:
     files: tuple[SourceFile, ...] = ()
     timed_out: bool = False
     """The job is called cancelled, and its log says that it ran out of its time."""
+    names_cause: bool = False
+    """Whether the log was had, and tells anything of why a red job failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class _ReadLog:
     blob: blobs.PackedBlob | None = None
     files: tuple[SourceFile, ...] = ()
     timed_out: bool = False
+    names_cause: bool = False
     was_read: bool = False
 
 
@@ -68,7 +72,9 @@ class LogFetcher:
         for one in read:
             tested, gaps = self.trees.find(one.job.name, one.checkout, in_run=in_run, has_log=one.was_read)
             told = (*gaps, *one.gaps)
-            fetched.append(FetchedLog(one.job.id, tested, told, one.blob, one.files, one.timed_out))
+            fetched.append(
+                FetchedLog(one.job.id, tested, told, one.blob, one.files, one.timed_out, one.names_cause)
+            )
         return fetched
 
     def _read(self, job: StoredJob) -> _ReadLog:
@@ -98,7 +104,8 @@ class LogFetcher:
             gaps = (Gap(GapKind.LOG_CUT, job.name, f"only {LIMIT_BYTES} bytes of it were taken"),)
         files = () if blob is None else (_source_file(job, blob, cut=got.cut),)
         timed_out = job.conclusion is Conclusion.CANCELLED and log.ran_out_of_time
-        return _ReadLog(job, self._checkout(log), gaps, blob, files, timed_out, was_read=True)
+        checkout, cause = self._checkout(log), names_cause(log)
+        return _ReadLog(job, checkout, gaps, blob, files, timed_out, names_cause=cause, was_read=True)
 
     def _checkout(self, log: JobLog) -> Checkout | None:
         return tested_checkout(log.checkouts, self._attempt.repo_name)

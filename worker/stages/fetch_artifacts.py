@@ -20,6 +20,7 @@ from app.store.replays import ArrivedReplay
 from app.store.run_values import StoredAttempt, StoredJob
 from app.store.session import read_only, unit_of_work
 from worker.deps import Deps, Payload
+from worker.fetching.annotations import read_annotations
 from worker.fetching.job_logs import FetchedLog, LogFetcher
 from worker.fetching.known_commits import known_commit
 from worker.fetching.own_artifacts import next_start, own_artifacts
@@ -52,8 +53,21 @@ def fetch_artifacts(deps: Deps, payload: Payload) -> None:
     _fetch_results(deps, attempt, jobs, haul)
     logs = LogFetcher(deps, attempt)
     haul.logs += logs.fetch(jobs)
+    _read_annotations(deps, attempt, jobs, haul)
     haul.looked_up += [known_commit(facts) for facts in logs.trees.seen()]
     _store(deps, attempt, haul)
+
+
+def _read_annotations(deps: Deps, attempt: StoredAttempt, jobs: Sequence[StoredJob], haul: Haul) -> None:
+    """What GitHub notes at red jobs whose logs, once they have been looked for, tell no cause."""
+    told = {log.job for log in haul.logs if log.names_cause}
+    red = [job for job in jobs if job.conclusion is not None and job.conclusion.is_red]
+    for noted in read_annotations(deps, attempt, [job for job in red if job.id not in told]):
+        if noted.gap is not None:
+            haul.gaps.append((noted.job, noted.gap))
+        if noted.file is not None and noted.blob is not None:
+            haul.files.append(noted.file)
+            haul.packed.append(noted.blob)
 
 
 def _fetch_results(deps: Deps, attempt: StoredAttempt, jobs: Sequence[StoredJob], haul: Haul) -> None:

@@ -92,10 +92,13 @@ def _belongs(file: SourceFile, job: StoredJob) -> bool:
 
 def _read_job(kernel: Kernel, job: StoredJob, files: Sequence[SourceFile], budget: ReadingBudget) -> ReadJob:
     log: JobLog | None = None
+    noted = ""
     for file in files:
         if file.kind is FileKind.JOB_LOG:
             log = read_job_log(_open(kernel, file))
-    found = gather_results(job.name, job.conclusion, _readings(kernel, files, budget), log)
+        elif file.kind is FileKind.ANNOTATIONS:
+            noted = _open(kernel, file).read().decode()
+    found = gather_results(job.name, job.conclusion, _readings(kernel, files, budget), log, noted)
     texts: dict[TestId | None, blobs.PackedBlob] = {
         result.test: blobs.pack(result.outcome.text)
         for result in found.results

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from app.domain.ids import ArtifactId, JobId, RunId
 from app.standin.exchange import NOT_FOUND, Answer, Asked, Refusal
 from app.standin.faults import xml_error
-from app.standin.records import Attempt, Run
+from app.standin.records import Attempt, Job, Run
 from app.standin.shapes import runs as shapes
 
 _RUNS = "/repos/{owner}/{repo}/actions/runs"
@@ -80,14 +80,25 @@ def jobs_of_attempt(asked: Asked) -> Answer:
     return Answer(200, {"total_count": len(jobs), "jobs": shown}, headers)
 
 
+def job(asked: Asked) -> Answer:
+    record = _job(asked, "job_id")
+    return Answer(200, shapes.job(asked.at, record, asked.state.runs[record.run_id]))
+
+
+def annotations(asked: Asked) -> Answer:
+    """A job is its own check run here."""
+    record = _job(asked, "check_run_id")
+    page, headers = asked.page_of(list(record.annotations))
+    run = asked.state.runs[record.run_id]
+    return Answer(200, [shapes.annotation(asked.at, one, run) for one in page], headers)
+
+
 def job_log(asked: Asked) -> Answer:
     """404 with the store's XML where there is no log."""
-    job = asked.state.jobs.get(JobId(asked.number("job_id")))
-    if job is None or asked.state.runs[job.run_id].repository is not asked.repository:
-        raise Refusal(NOT_FOUND, "Not Found")
-    if job.log is None:
+    record = _job(asked, "job_id")
+    if record.log is None:
         return Answer(NOT_FOUND, headers={"content-type": "application/xml"}, raw=xml_error("BlobNotFound"))
-    return _found(asked, f"/logs/{job.id}")
+    return _found(asked, f"/logs/{record.id}")
 
 
 def artifacts_of_run(asked: Asked) -> Answer:
@@ -113,6 +124,13 @@ def _found(asked: Asked, path: str) -> Answer:
     return Answer(302, headers={"location": asked.links.link(path)})
 
 
+def _job(asked: Asked, name: str) -> Job:
+    job = asked.state.jobs.get(JobId(asked.number(name)))
+    if job is None or asked.state.runs[job.run_id].repository is not asked.repository:
+        raise Refusal(NOT_FOUND, "Not Found")
+    return job
+
+
 def _run(asked: Asked) -> Run:
     try:
         return asked.state.run(asked.repository.name, RunId(asked.number("run_id")))
@@ -133,6 +151,8 @@ ROUTES: dict[tuple[str, str], Callable[[Asked], Answer]] = {
     ("GET", _RUNS + "/{run_id}/attempts/{attempt_number}"): run_attempt,
     ("GET", _RUNS + "/{run_id}/attempts/{attempt_number}/jobs"): jobs_of_attempt,
     ("GET", _RUNS + "/{run_id}/artifacts"): artifacts_of_run,
+    ("GET", "/repos/{owner}/{repo}/actions/jobs/{job_id}"): job,
     ("GET", "/repos/{owner}/{repo}/actions/jobs/{job_id}/logs"): job_log,
+    ("GET", "/repos/{owner}/{repo}/check-runs/{check_run_id}/annotations"): annotations,
     ("GET", "/repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}"): artifact_zip,
 }

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from app.standin.records import Artifact, Attempt, Job, Run
+from app.standin.records import AnnotationRecord, Artifact, Attempt, Job, Run
 from app.standin.shapes.accounts import Addresses, Json, instant, node_id, repository, user
 
 RETENTION = timedelta(days=90)
@@ -130,6 +130,22 @@ def job(at: Addresses, record: Job, of: Run) -> Json:
         "runner_group_name": "GitHub Actions",
         "workflow_name": of.workflow.name,
         "head_branch": of.head_branch,
+    }
+
+
+def annotation(at: Addresses, record: AnnotationRecord, of: Run) -> Json:
+    """One of a whole job stands at no line of any file: GitHub writes `.github` and the first."""
+    return {
+        "path": ".github",
+        "blob_href": f"{at.html}/{of.repository.name}/blob/{of.head_sha}/.github",
+        "start_line": 1,
+        "start_column": None,
+        "end_line": 1,
+        "end_column": None,
+        "annotation_level": record.level,
+        "title": record.title,
+        "message": record.message,
+        "raw_details": "",
     }
 
 
