@@ -68,7 +68,8 @@ class _Series:
 
     def _told(self, test: TestId, attempts: dict[int, _Attempt]) -> ToldFailure | None:
         last = max(attempts)
-        if attempts[last].has_passed or last < self._runs - 1:
+        is_rerun = test.name != OF_PACKAGE  # only tests are; what failed around them is not tried again
+        if attempts[last].has_passed or (is_rerun and last < self._runs - 1):
             return None
         in_order = [attempts[number] for number in sorted(attempts)]
         earlier = tuple(attempt.outcome for attempt in in_order[:-1])

@@ -120,6 +120,11 @@ def test_a_summary_with_reruns_proves_what_passed_later() -> None:
     assert [failure.printed for failure in unproved] == ["TestRare", "TestOften"]
 
 
+def test_a_package_that_failed_without_a_test_is_not_rerun() -> None:
+    package = ["=== FAIL: m/a  (0.00s)", "FAIL\texample.com/m/a\t0.001s"]
+    assert names(*package, "DONE 2 runs, 5 tests, 3 failures in 0.1s") == ["m/a::Failure"]
+
+
 def test_a_later_call_that_passes_takes_nothing_away() -> None:
     first = ["FAIL m/a.TestA (0.00s)", "DONE 1 tests, 1 failure in 0.1s"]
     again = ["FAIL m/a.TestA (0.00s)", "DONE 1 tests, 1 failure in 0.1s", "PASS m/a.TestA (re-run 1) (0.00s)"]
