@@ -7,7 +7,7 @@ from shown import Case, Shown, check, read, tried
 
 from app.domain.job_results import gather_results
 from app.domain.outcome import TestId
-from app.domain.results.junit import read_junit
+from app.domain.results.formats import read_results
 from app.domain.run import Conclusion
 from app.domain.signature import sign
 
@@ -45,7 +45,7 @@ def _one_method_in_two_packages() -> str:
 
 def _shards_of_one_name_and_time() -> str:
     files = [_suite(PASS.format("c", name), name="pytest").encode() for name in ("test_a", "test_b")]
-    readings = [(f"{number}.xml", read_junit(io.BytesIO(one))) for number, one in enumerate(files)]
+    readings = [(f"{number}.xml", read_results(io.BytesIO(one))) for number, one in enumerate(files)]
     found = gather_results("test", Conclusion.SUCCESS, readings, None).results
     check(holds=len(found) == 2, wanted="the tests of both files", found=found)
     return "both files' tests"

@@ -8,7 +8,7 @@ from shown import Case, Shown, check, counts_words, read, tried
 
 from app.domain.job_results import gather_results
 from app.domain.outcome import OutcomeKind, Result
-from app.domain.results.junit import read_junit
+from app.domain.results.formats import read_results
 from app.domain.run import Conclusion
 from worker.commands.read_content import FileRead
 
@@ -49,7 +49,7 @@ def _nested_suites() -> str:
 
 def _one_report_in_two_artifacts() -> str:
     content = _suite('<testcase classname="X" name="t"><failure message="m"/></testcase>').encode()
-    readings = [(place, read_junit(io.BytesIO(content))) for place in ("one/TEST-X.xml", "two/TEST-X.xml")]
+    readings = [(place, read_results(io.BytesIO(content))) for place in ("one/TEST-X.xml", "two/TEST-X.xml")]
     gathered = gather_results("test", Conclusion.FAILURE, readings, None)
     red = [one for one in gathered.results if one.outcome.kind.is_red]
     check(holds=len(red) == 1, wanted="one failure", found=red)

@@ -15,7 +15,7 @@ import reading_inputs
 from app.domain.artifact import UnpackBudget
 from app.domain.errors import Rejected
 from app.domain.joblog.job_log import read_job_log
-from app.domain.results.junit import read_junit
+from app.domain.results.formats import read_results
 from worker.fetching.unpack import open_artifact
 
 LARGEST = 100_000
@@ -73,7 +73,7 @@ def _memory(which: re.Pattern[bytes], *, reset: bool = False) -> int:
 
 
 def _results(content: bytes) -> None:
-    reading_checks.check_reading(read_junit(io.BytesIO(content)))
+    reading_checks.check_reading(read_results(io.BytesIO(content)))
 
 
 def _log(content: bytes) -> None:

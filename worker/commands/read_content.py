@@ -9,7 +9,8 @@ from app.domain.errors import Rejected
 from app.domain.joblog.job_log import JobLog, read_job_log
 from app.domain.log_doubts import CUT, log_doubts
 from app.domain.outcome import OutcomeKind, Result
-from app.domain.results.junit import SUITE_ITSELF, read_junit
+from app.domain.results.formats import read_results
+from app.domain.results.junit import SUITE_ITSELF
 from app.domain.results.results_file import Declared, Reading, ReadStatus
 from worker.commands.given_files import Given, Unreadable
 from worker.commands.no_file import system_words
@@ -80,7 +81,7 @@ def _read(given: Given) -> FileRead:
     stream.seek(0)
     if is_job_log(head):
         return of_log(given.name, read_job_log(stream), digest)
-    reading = read_junit(stream)
+    reading = read_results(stream)
     if reading.status is ReadStatus.REFUSED and has_signs_of_a_log(head):
         stream.seek(0)
         return of_log(given.name, read_job_log(stream), digest)

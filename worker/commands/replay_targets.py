@@ -9,7 +9,7 @@ import typer
 
 from app.domain.errors import Gone
 from app.domain.outcome import Errored, Failed, TestId
-from app.domain.results.junit import read_junit
+from app.domain.results.formats import read_results
 from app.domain.results.results_file import Reading, ReadStatus
 from app.domain.signature import sign
 from app.store import blobs, failures, identities
@@ -78,7 +78,7 @@ def _reading(file: Path) -> Reading | str:
         if why_not:
             return why_not
         with file.open("rb") as stream:
-            told = read_junit(stream)
+            told = read_results(stream)
     except OSError as error:
         return system_words(error)
     return told.reason or "it is no results file" if told.status is ReadStatus.REFUSED else told

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.domain.completeness import shortfall
 from app.domain.errors import Rejected
-from app.domain.results.junit import read_junit
+from app.domain.results.formats import read_results
 from app.domain.results.results_file import ReadStatus
 from app.domain.run import TESTS_A_MERGE, TESTS_THE_PUSHED_COMMIT, Conclusion
 from app.store.artifacts import FileKind
@@ -63,7 +63,7 @@ def _told_by_results(paths: Sequence[str]) -> tuple[str | None, str | None]:
             if kind is not FileKind.RESULTS:
                 continue
             with place.open("rb") as file:
-                reading = read_junit(file)
+                reading = read_results(file)
             if any(result.outcome.kind.is_red for result in reading.results):
                 return Conclusion.FAILURE.value, None
             if reading.status is not ReadStatus.COMPLETE:

@@ -2,7 +2,7 @@
 
 from typing import BinaryIO, Final
 
-from app.domain.results.junit import read_junit
+from app.domain.results.formats import read_results
 from app.domain.results.results_file import MAX_TESTS, Reading, ReadStatus
 
 MAX_TESTS_OF_ATTEMPT: Final = 300_000
@@ -24,7 +24,7 @@ class ReadingBudget:
         limit = min(self._left_of_job, self._left_of_attempt)
         if limit <= 0:
             return Reading(None, ReadStatus.REFUSED, "not read: the files before it hold too many tests")
-        reading = read_junit(stream, limit=limit)
+        reading = read_results(stream, limit=limit)
         self._left_of_job -= reading.records.cases
         self._left_of_attempt -= reading.records.cases
         return reading

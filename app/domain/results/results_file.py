@@ -47,11 +47,12 @@ class Counted:
     """What a producer may have counted for its claims beside the records themselves.
 
     `red_children` are failures and errors: several can stand in one record, as those of pytest's subtests,
-    or beside all of them. `of_suites` is the number of tests that the outer suites claim together.
+    or beside all of them. `subtests` says that parts of tests may be counted that are no records. `of_suites`
+    is the number of tests that the outer suites claim together.
     """
 
     red_children: int = 0
-    subtests: bool = False  # a suite of pytest is in it, and pytest counts subtests that it does not list
+    subtests: bool = False  # of pytest, which lists none; a TRX file's rows of data count as tests here
     of_suites: int | None = None
 
 
@@ -64,7 +65,7 @@ class Reading:
     `completeness.shortfall`.
     """
 
-    format: Literal["junit"] | None
+    format: Literal["junit", "nunit", "xunit.net", "trx"] | None
     status: ReadStatus
     reason: str | None = None
     results: tuple[Result, ...] = ()
@@ -79,11 +80,11 @@ JUNIT_ROOTS: Final = frozenset({"testsuites", "testsuite", "testrun", "testcase"
 
 _OTHER_ROOTS: Final = {
     "html": "an HTML page, not a results file",
-    "assemblies": "an xUnit.net file, which is not read yet",
-    "assembly": "an xUnit.net file, which is not read yet",
-    "test-run": "an NUnit 3 file, which is not read yet",
-    "test-results": "an NUnit 2 file, which is not read yet",
-    "TestRun": "a TRX file, which is not read yet",
+    "assemblies": "an xUnit.net file, not JUnit",
+    "assembly": "an xUnit.net file, not JUnit",
+    "test-run": "an NUnit 3 file, not JUnit",
+    "test-results": "an NUnit 2 file, which is not read: NUnit 3 can write its own format",
+    "TestRun": "a TRX file, not JUnit",
     "phpunit": "PHPUnit's configuration, not a results file",
     "gtester": "GLib's own gtester format, not JUnit",
     "failsafe-summary": "a summary without tests, not a results file",

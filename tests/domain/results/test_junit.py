@@ -281,7 +281,7 @@ def test_zero_tests_are_said() -> None:
             '<phpunit><testsuites><testsuite name="x"/></testsuites></phpunit>',
             "PHPUnit's configuration, not a results file",
         ),
-        ("<TestRun/>", "a TRX file, which is not read yet"),
+        ("<TestRun/>", "a TRX file, not JUnit"),
         ("<b>x</b>", "root element <b>, and no test in it"),
         ('{"message": "gone"}', "no test could be read: JSON, not XML"),
         ("<testsuite><testcase name='a'", "no test could be read: cut off at line 1, inside <testsuite>"),

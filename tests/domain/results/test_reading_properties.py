@@ -9,12 +9,12 @@ from reading_checks import check_reading
 from reading_damage import ShortReads, damaged, sizes
 from reading_inputs import BOMB, results
 
-from app.domain.results.junit import read_junit
+from app.domain.results.formats import read_results
 from app.domain.results.results_file import Reading, ReadStatus
 
 
 def reading_of(content: bytes) -> Reading:
-    return read_junit(io.BytesIO(content))
+    return read_results(io.BytesIO(content))
 
 
 @settings(max_examples=150)
@@ -33,7 +33,7 @@ def test_a_damaged_file_is_read_or_refused(content: bytes) -> None:
 @settings(max_examples=80)
 @given(st.one_of(st.sampled_from(results()), damaged(results())), sizes)
 def test_reading_in_pieces_is_reading_whole(content: bytes, pieces: list[int]) -> None:
-    assert read_junit(ShortReads(content, pieces)) == reading_of(content)  # type: ignore[arg-type]
+    assert read_results(ShortReads(content, pieces)) == reading_of(content)  # type: ignore[arg-type]
 
 
 names = st.text("abT[]-:. \u00e9", min_size=1, max_size=6)
