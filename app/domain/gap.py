@@ -28,6 +28,22 @@ class GapKind(StrEnum):
     DELIVERY_UNREADABLE = "delivery-unreadable"
 
 
+HIDES_RESULTS = frozenset(
+    {
+        GapKind.ARTIFACT_EXPIRED,
+        GapKind.ARTIFACT_GONE,
+        GapKind.ARTIFACT_OF_OTHER_ATTEMPT,
+        GapKind.ARTIFACT_REFUSED,
+        GapKind.NO_RESULTS_FILE,
+        GapKind.FILE_REFUSED,
+        GapKind.FILE_PARTIAL,
+        GapKind.RESULTS_INCOMPLETE,
+        GapKind.RESULTS_UNATTRIBUTED,
+    }
+)
+"""Where a job has one of these, a test that is not among its results may have run, and passed."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Gap:
     """`subject` names the thing (an artifact, a job, a file), `detail` says what happened to it."""

@@ -227,7 +227,7 @@ class Gatherer:
         seen = self._subjects.seen_in(failure, earlier)
         told = tuple(one for one in seen if one.outcome is not OutcomeKind.SKIPPED)
         known = tuple(one for one in told if one.sha != execution.attempt.head_sha)
-        return BaseState(branch, known, self._unseen.of_base(failure, branch, earlier, since=since))
+        return BaseState(branch, known, self._unseen.of_base(failure, branch, earlier, seen, since=since))
 
     def _main_streak(
         self, failure: StoredFailure, execution: JobExecution, main: str, change: Change, own: ChangeSet

@@ -97,16 +97,19 @@ class StreakFinder:
     ) -> list[tuple[Observation, ...]]:
         """Commits in the order of their first test, parted where one passed or failed otherwise.
 
-        One whose results were removed may have passed, and so may what is gone without a trace.
+        One whose results were removed, or lack it and are not whole, may have passed, and so may what is gone
+        without a trace.
         """
         if failure.group is None:
             return []
         ran = self._ran(failure, execution, main)
-        told = {(one.run, one.attempt, one.job_id): one for one in self._subjects.seen_in(failure, ran)}
+        found = self._subjects.seen_in(failure, ran)
+        told = {(one.run, one.attempt, one.job_id): one for one in found}
         seen = [one for one in told.values() if one.outcome is not OutcomeKind.SKIPPED]
         if len({one.sha for one in seen if one.outcome.is_red}) < 2:  # noqa: PLR2004 - one is no streak
             return []
         alike = self._subjects.failed_alike(failure, ran)
+        hidden = self._unseen.hidden_jobs(failure, ran, found)
         jobs = {
             (one.attempt.run, one.attempt.attempt, one.job.github_id) for one in ran if one.job.id in alike
         }
@@ -114,7 +117,7 @@ class StreakFinder:
         for ended in reversed(ran):
             key = (ended.attempt.run, ended.attempt.attempt, ended.job.github_id)
             one = told.get(key)
-            if is_unknown(failure, ended):
+            if is_unknown(failure, ended) or ended.job.id in hidden:
                 by_sha.setdefault(ended.attempt.head_sha, []).append((None, False))
             elif one is not None and one.outcome is not OutcomeKind.SKIPPED:
                 is_alike = key in jobs and not self._may_be_gone(one)
