@@ -43,7 +43,7 @@ def is_text_log(path: str) -> bool:
 
 def is_results_candidate(path: str) -> bool:
     """A hint by name only; what a file holds is decided by its content."""
-    return path.lower().endswith(".xml")
+    return path.lower().endswith((".xml", ".trx"))
 
 
 def rank_of(path: str) -> int | None:

@@ -93,6 +93,7 @@ def test_the_tail_is_bounded_and_clean() -> None:
         ("a/rank0.LOG", True, False),
         ("b.txt", True, False),
         ("TEST-x.XML", False, True),
+        ("TestResults/run_net8.0.trx", False, True),
         ("c.png", False, False),
     ],
 )
