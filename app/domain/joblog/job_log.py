@@ -1,6 +1,7 @@
 """A job's log read once: what was checked out, how its steps ended, and which tests it names as failed."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
@@ -58,11 +59,18 @@ class JobLog:
         return self.infra is not None and _TIME_OUT.match(self.infra) is not None
 
 
-def read_job_log(stream: BinaryIO, *, limit_bytes: int = LIMIT_BYTES) -> JobLog:
-    """Read a log to its end; of one over the limit, the first quarter and the last three are kept."""
+def read_job_log(
+    stream: BinaryIO, *, limit_bytes: int = LIMIT_BYTES, also: Callable[[LogLine], None] | None = None
+) -> JobLog:
+    """Read a log to its end; of one over the limit, the first quarter and the last three are kept.
+
+    `also` is given every line too, for whoever looks for something else in the same pass.
+    """
     log = LogText(stream, limit_bytes)
     checkouts, pytest, runner = CheckoutFinder(), PytestLog(), _RunnerLines()
     for line in log:
+        if also is not None:
+            also(line)
         checkouts.feed(line.text)
         was_in_session = pytest.in_session
         pytest.feed(line.text)

@@ -113,3 +113,10 @@ def test_any_bytes_are_a_log(raw: bytes) -> None:
     log = read_job_log(io.BytesIO(raw))
     assert log.failures == ()
     assert log.lines >= raw.count(b"\n")
+
+
+def test_every_line_is_given_to_whoever_looks_for_something_else_too() -> None:
+    seen: list[LogLine] = []
+    log = read_job_log(io.BytesIO(b"2026-05-11T09:14:02.0131000Z one\ntwo\n"), also=seen.append)
+    assert seen == [LogLine(1, "one"), LogLine(2, "two")]
+    assert log.lines == 2
