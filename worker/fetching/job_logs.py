@@ -35,8 +35,8 @@ class FetchedLog:
     files: tuple[SourceFile, ...] = ()
     timed_out: bool = False
     """The job is called cancelled, and its log says that it ran out of its time."""
-    names_cause: bool = False
-    """Whether the log was had, and tells anything of why a red job failed."""
+    is_silent: bool = False
+    """There is no log, or it tells nothing of why a job failed; not so where we may not read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _ReadLog:
     blob: blobs.PackedBlob | None = None
     files: tuple[SourceFile, ...] = ()
     timed_out: bool = False
-    names_cause: bool = False
+    is_silent: bool = False
     was_read: bool = False
 
 
@@ -73,7 +73,7 @@ class LogFetcher:
             tested, gaps = self.trees.find(one.job.name, one.checkout, in_run=in_run, has_log=one.was_read)
             told = (*gaps, *one.gaps)
             fetched.append(
-                FetchedLog(one.job.id, tested, told, one.blob, one.files, one.timed_out, one.names_cause)
+                FetchedLog(one.job.id, tested, told, one.blob, one.files, one.timed_out, one.is_silent)
             )
         return fetched
 
@@ -90,7 +90,7 @@ class LogFetcher:
                     self._attempt.repo_name, job.github_id, Path(folder) / "log", limit_bytes=LIMIT_BYTES
                 )
             except Gone as gone:
-                return _ReadLog(job, gaps=(Gap(GapKind.LOG_GONE, job.name, gone.reason),))
+                return _ReadLog(job, gaps=(Gap(GapKind.LOG_GONE, job.name, gone.reason),), is_silent=True)
             except Rejected as refused:
                 return _ReadLog(job, gaps=(Gap(GapKind.LOG_REFUSED, job.name, refused.reason),))
             with got.path.open("rb") as stream:
@@ -104,8 +104,8 @@ class LogFetcher:
             gaps = (Gap(GapKind.LOG_CUT, job.name, f"only {LIMIT_BYTES} bytes of it were taken"),)
         files = () if blob is None else (_source_file(job, blob, cut=got.cut),)
         timed_out = job.conclusion is Conclusion.CANCELLED and log.ran_out_of_time
-        checkout, cause = self._checkout(log), names_cause(log)
-        return _ReadLog(job, checkout, gaps, blob, files, timed_out, names_cause=cause, was_read=True)
+        checkout, is_silent = self._checkout(log), not names_cause(log)
+        return _ReadLog(job, checkout, gaps, blob, files, timed_out, is_silent, was_read=True)
 
     def _checkout(self, log: JobLog) -> Checkout | None:
         return tested_checkout(log.checkouts, self._attempt.repo_name)

@@ -59,8 +59,11 @@ def fetch_artifacts(deps: Deps, payload: Payload) -> None:
 
 
 def _read_annotations(deps: Deps, attempt: StoredAttempt, jobs: Sequence[StoredJob], haul: Haul) -> None:
-    """What GitHub notes at red jobs whose logs, once they have been looked for, tell no cause."""
-    told = {log.job for log in haul.logs if log.names_cause}
+    """What GitHub notes at red jobs whose logs, once they have been looked for, tell no cause.
+
+    Where a log is refused, as without a token, notes are not asked for: few requests are left to spend.
+    """
+    told = {log.job for log in haul.logs if not log.is_silent}
     red = [job for job in jobs if job.conclusion is not None and job.conclusion.is_red]
     for noted in read_annotations(deps, attempt, [job for job in red if job.id not in told]):
         if noted.gap is not None:
