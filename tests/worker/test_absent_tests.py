@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from ingest_story import Story, call, said, sha, story_in, traceback
+from ingest_story import Story, call, invoke, said, sha, story_in, traceback
 
 from app.settings import Settings
 
@@ -55,6 +55,13 @@ def test_a_base_that_did_not_run_it_proves_nothing_either_way(story: Story, text
     two_pulls_fail(story)
     story.ingest()
     assert call(said().of(100))[2] == "not-yours"
+
+
+def test_what_a_file_claims_and_does_not_list_is_said_at_once(story: Story) -> None:
+    left(story, 1, SHORT)
+    manifest, _ = story.write()
+    said_at_once = invoke("ingest", "--manifest", str(manifest)).stderr
+    assert "left-1.xml: the file claims 2 tests and lists 1; it counts as a gap" in said_at_once
 
 
 @pytest.mark.parametrize(("text", "is_one"), [(WHOLE, True), (SHORT, False)], ids=["whole", "incomplete"])

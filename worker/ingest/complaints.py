@@ -10,11 +10,11 @@ from worker.ingest.job_identity import find_job
 from worker.ingest.manifest import Entry
 from worker.ingest.sources import ORIGIN
 
-UNREADABLE = frozenset({GapKind.FILE_REFUSED, GapKind.FILE_PARTIAL})
+UNREADABLE = frozenset({GapKind.FILE_REFUSED, GapKind.FILE_PARTIAL, GapKind.RESULTS_INCOMPLETE})
 
 
 def unreadable(noted: Collection[tuple[int, Gap]], jobs: Collection[int]) -> Iterator[tuple[GapKind, str]]:
-    """Of the gaps of an attempt (each with its job) those on files of these jobs, in words."""
+    """Of the gaps of an attempt (each with its job) those on results of these jobs, in words."""
     for job, gap in noted:
         if job in jobs and gap.kind in UNREADABLE:
             yield gap.kind, f"{gap.subject.removeprefix(f'{ORIGIN}/')}: {gap.detail}; it counts as a gap"
