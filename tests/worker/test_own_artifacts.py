@@ -43,6 +43,11 @@ def test_artifacts_of_an_earlier_attempt_are_not_taken() -> None:
     assert ids(own_artifacts([made(1, 50), made(2, 110)], second, None).found) == [2]
 
 
+def test_what_seems_older_than_the_first_attempt_is_its_own() -> None:
+    own = own_artifacts([made(1, -3)], FIRST, None)
+    assert (ids(own.found), ids(own.earlier)) == ([1], [])
+
+
 def test_ids_do_not_grow_with_attempts_and_times_do() -> None:
     second = replace(FIRST, attempt=2, started_at=at(65), completed_at=at(120))
     listed = [made(200, 40), made(100, 110), made(90, 50, "other"), made(300, 20, "other")]

@@ -51,7 +51,7 @@ def own_artifacts(
         made = artifact.created_at
         if next_start is not None and made >= next_start:
             continue
-        if made < attempt.started_at:
+        if made < attempt.started_at and attempt.attempt > 1:  # before the first, only a clock was behind
             earlier[artifact.name] = artifact
         elif made > attempt.completed_at + UPLOAD_SLACK:
             late.append(artifact)
