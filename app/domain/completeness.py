@@ -62,8 +62,7 @@ def gaps_of_job(job: str, conclusion: Conclusion | None, report: Report, log: Jo
     Most jobs that pass have no tests to tell of, so that a missing file is no gap there by itself.
     """
     doubts = [] if log is None else list(log_doubts(log, report.red))
-    if log is not None and log.cut:
-        yield from _joined(job, GapKind.LOG_CUT, doubts)
+    yield from _joined(job, GapKind.LOG_CUT, doubts)
     if not report.files:
         if conclusion not in {Conclusion.SUCCESS, Conclusion.SKIPPED}:
             words = [one.words for one in doubts if one.kind is not GapKind.LOG_CUT]
