@@ -7,8 +7,9 @@ from typing import BinaryIO, Final
 
 from app.domain.checkout import Checkout, CheckoutFinder
 from app.domain.joblog.log_lines import LIMIT_BYTES, LogLine, LogText
-from app.domain.joblog.pytest_log import PytestLog
-from app.domain.joblog.run_reader import RunCounts
+from app.domain.joblog.process_death import NEXT_STEP
+from app.domain.joblog.run_reader import RunCounts, ToldFailure
+from app.domain.joblog.runs_of_log import RunsOfLog
 from app.domain.outcome import Result
 
 __all__ = ["JobLog", "RunCounts", "read_job_log"]
@@ -33,25 +34,31 @@ and a kill are often only the consequence of one of the others. 137 and 143 are 
 _TIME_OUT: Final = re.compile(
     r"##\[error\]The job running on runner .{0,300} has exceeded the maximum execution"
 )
-_HINT: Final = re.compile(r"##\[error\]|No space left on device")
+_MARK: Final = len(_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
 class JobLog:
     """`errors` holds at most 50 lines marked as errors; `infra` quotes the line that names a runner's cause.
 
-    `cut`: something was left out, so an absence proves nothing. Markers in a log can be printed by the code
-    under test: everything here is what the log claims.
+    `told` are the failed tests with the ids that the log prints; `printed` counts failures that were left out
+    because a test printed them. `cut`: something was left out, so an absence proves nothing. Markers in a log
+    can be printed by the code under test: everything here is what the log claims.
     """
 
     checkouts: tuple[Checkout, ...]
     exit_codes: tuple[int, ...]
     errors: tuple[LogLine, ...]
-    failures: tuple[Result, ...]
+    told: tuple[ToldFailure, ...]
     counts: RunCounts | None
     infra: str | None
     cut: bool
     lines: int
+    printed: int = 0
+
+    @property
+    def failures(self) -> tuple[Result, ...]:
+        return tuple(failure.result for failure in self.told)
 
     @property
     def ran_out_of_time(self) -> bool:
@@ -67,33 +74,31 @@ def read_job_log(
     `also` is given every line too, for whoever looks for something else in the same pass.
     """
     log = LogText(stream, limit_bytes)
-    checkouts, pytest, runner = CheckoutFinder(), PytestLog(), _RunnerLines()
+    checkouts, runs, runner = CheckoutFinder(), RunsOfLog(), _RunnerLines()
     for line in log:
         if also is not None:
             also(line)
         checkouts.feed(line.text)
-        was_in_session = pytest.in_session
-        pytest.feed(line.text)
-        runner.feed(
-            line, in_session=pytest.in_session, session_ended=was_in_session and not pytest.in_session
-        )
-    failures = pytest.failures()
+        runs.feed(line)
+        runner.feed(line, in_run=runs.in_run)
+    told = runs.failures()
     return JobLog(
         checkouts=checkouts.checkouts(),
         exit_codes=tuple(runner.exit_codes),
         errors=tuple(runner.errors),
-        failures=failures,
-        counts=pytest.counts,
+        told=told,
+        counts=runs.counts,
         infra=runner.infra,
-        cut=log.cut or pytest.cut,
+        cut=log.cut or runs.cut,
         lines=log.lines,
+        printed=runs.printed,
     )
 
 
 class _RunnerLines:
     """The lines that come from the runner rather than from a program it started.
 
-    A test can print the same words. Those printed while pytest ran count only if pytest never came to its
+    A test can print the same words. Those printed while tests ran count only if the run never came to its
     end, as it does not when the runner stops it.
     """
 
@@ -101,29 +106,38 @@ class _RunnerLines:
         self.exit_codes: list[int] = []
         self.errors: list[LogLine] = []
         self._outside: tuple[int, str] | None = None
-        self._in_session: tuple[int, str] | None = None
+        self._in_run: tuple[int, str] | None = None
+        self._was_in_run = False
 
     @property
     def infra(self) -> str | None:
-        causes = [cause for cause in (self._outside, self._in_session) if cause is not None]
+        causes = [cause for cause in (self._outside, self._in_run) if cause is not None]
         return min(causes, key=lambda cause: cause[0])[1] if causes else None
 
-    def feed(self, line: LogLine, *, in_session: bool, session_ended: bool) -> None:
-        if session_ended:
-            self._in_session = None
-        if not _HINT.search(line.text):
+    def feed(self, line: LogLine, *, in_run: bool) -> None:
+        text = line.text
+        if self._was_in_run and not in_run:
+            self._leave_run(text)
+        self._was_in_run = in_run
+        is_error = text[:_MARK] == _ERROR
+        if not is_error and "No space left" not in text:
             return
-        if line.text.startswith(_ERROR) and len(self.errors) < MAX_ERRORS:
+        if is_error and len(self.errors) < MAX_ERRORS:
             self.errors.append(line)
-        if (code := _EXIT.match(line.text)) and len(self.exit_codes) < MAX_EXIT_CODES:
+        if (code := _EXIT.match(text)) and len(self.exit_codes) < MAX_EXIT_CODES:
             self.exit_codes.append(int(code.group(1)))
-        rank = next((n for n, cause in enumerate(_RUNNER_CAUSES) if cause.match(line.text)), None)
+        rank = next((n for n, cause in enumerate(_RUNNER_CAUSES) if cause.match(text)), None)
         if rank is None:
             return
-        if in_session:
-            self._in_session = _worse(self._in_session, (rank, line.text))
+        if in_run:
+            self._in_run = _worse(self._in_run, (rank, text))
         else:
-            self._outside = _worse(self._outside, (rank, line.text))
+            self._outside = _worse(self._outside, (rank, text))
+
+    def _leave_run(self, last: str) -> None:
+        found, self._in_run = self._in_run, None
+        if found is not None and last.startswith(NEXT_STEP):
+            self._outside = _worse(self._outside, found)
 
 
 def _worse(known: tuple[int, str] | None, found: tuple[int, str]) -> tuple[int, str]:

@@ -1,34 +1,29 @@
-"""pytest's terminal report in a job log: failures with their texts, and the counts of the last line."""
+"""pytest's sessions in a job log: their failures with their texts, and the counts of their last lines.
+
+A session that begins while another runs is one that a test started and printed (pytester, `pytest -s`), if
+the outer one comes to its own last line: then that one is the job's report. If the step ends first, the outer
+one had crashed, and the next was a run of its own.
+"""
 
 import re
-from collections import defaultdict, deque
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
-from app.domain.joblog.pytest_sections import Entry, SectionReader
-from app.domain.joblog.run_reader import RunCounts
-from app.domain.outcome import Errored, Failed, Outcome, Result
-from app.domain.pytest_node import domain_of, guess_node, split_description, split_summary, to_test_id
-from app.domain.results.repeated_ids import ResultLedger
+from app.domain.joblog.log_lines import LogLine
+from app.domain.joblog.process_death import NEXT_STEP
+from app.domain.joblog.pytest_session import PytestSession
+from app.domain.joblog.run_reader import RunCounts, ToldFailure
+from app.domain.joblog.told_failures import ToldFailures
 
-MAX_SUMMARY_LINES: Final = 20_000
+MAX_NESTED: Final = 8
 
+_FIRST: Final = frozenset("=0123456789#n")
 _SESSION_START: Final = re.compile(r"={3,200} test session starts ={3,200}$")
 _COUNTS: Final = re.compile(
     r"(?:={1,200} )?((?:\d{1,9} [a-z][a-z ]{0,30}, ){0,15}\d{1,9} [a-z][a-z ]{0,30})"
     r" in \d{1,9}(?:\.\d{1,9})?s"
 )
 _COUNT: Final = re.compile(r"(\d{1,9}) ([a-z]{1,30})")
-_SUMMARY_LINE: Final = re.compile(r"(FAILED|ERROR|SUBFAILED|SUBFAIL)(?=[ \[(])")
-
-
-@dataclass(frozen=True, slots=True)
-class _SummaryLine:
-    is_error: bool
-    node: str
-    message: str
-    key: str
+_NO_TESTS: Final = re.compile(r"(?:={1,200} )?no tests ran in \d{1,9}(?:\.\d{1,9})?s")
 
 
 class PytestLog:
@@ -36,39 +31,84 @@ class PytestLog:
 
     def __init__(self) -> None:
         self.counts: RunCounts | None = None
-        self.in_session = False
-        self._sections = SectionReader()
-        self._summary: list[_SummaryLine] = []
-        self._ledger = ResultLedger()
+        self.printed = 0
+        """Failures left out because they stand in what a test printed."""
+        self._open: list[PytestSession] = []
+        self._loose = PytestSession()
+        self._told = ToldFailures()
+        self._was_cut = False
+
+    @property
+    def in_run(self) -> bool:
+        return bool(self._open)
 
     @property
     def cut(self) -> bool:
-        """Whether failures were left out because there were too many."""
-        return self._sections.cut or len(self._summary) >= MAX_SUMMARY_LINES
+        sessions = any(session.cut for session in (self._loose, *self._open))
+        return sessions or self._was_cut or self._told.cut
 
-    def feed(self, line: str) -> None:
-        if _SESSION_START.match(line):
-            self._end_session()
-            self.in_session = True
-        elif (counts := read_counts(line)) is not None:
-            self.counts = counts if self.counts is None else self.counts + counts
-            self._end_session()
-        elif self._sections.in_summary and (summary := _read_summary_line(line)):
-            if len(self._summary) < MAX_SUMMARY_LINES:
-                self._summary.append(summary)
+    def feed(self, line: LogLine) -> None:
+        text = line.text
+        if text[:1] in _FIRST and self._feed_mark(line):
+            return
+        if not self._open:
+            self._loose.feed(line)
+            return
+        self._open[-1].feed(line)
+        for outer in self._open[:-1]:
+            outer.feed_printed(line)
+
+    def failures(self) -> tuple[ToldFailure, ...]:
+        """One a test that failed, in the order of the log."""
+        self._stop()
+        return self._told.in_order()
+
+    def _feed_mark(self, line: LogLine) -> bool:
+        text = line.text
+        if _SESSION_START.match(text):
+            self._begin(line)
+        elif (counts := read_counts(text)) is not None or _NO_TESTS.match(text):
+            self._end(counts)
+        elif text.startswith(NEXT_STEP):
+            self._stop()
         else:
-            self._sections.feed(line)
+            return False
+        return True
 
-    def failures(self) -> tuple[Result, ...]:
-        """One result a test that failed, in the order of the log's summaries."""
-        self._end_session()
-        return self._ledger.results
+    def _begin(self, line: LogLine) -> None:
+        if not self._open:
+            self._end(None)
+        for outer in self._open:
+            outer.feed_printed(line)
+        if len(self._open) < MAX_NESTED:
+            self._open.append(PytestSession())
 
-    def _end_session(self) -> None:
-        self.in_session = False
-        for failure in _pair(self._sections.take(), self._summary):
-            self._ledger.add(failure, pytest=True)
-        self._summary = []
+    def _end(self, counts: RunCounts | None) -> None:
+        """The innermost session has come to its last line, so what ran inside of it was printed."""
+        session = self._open.pop() if self._open else self._loose
+        self.printed += len(session.printed)
+        self._hand_over(session, list(session.failures()), [] if counts is None else [counts])
+
+    def _stop(self) -> None:
+        """What is open never comes to its last line: whatever ran inside of it may have come after it."""
+        while self._open:
+            session = self._open.pop()
+            told = [*session.failures(), *session.printed]
+            self._hand_over(session, told, session.printed_counts)
+        self._end(None)
+
+    def _hand_over(self, session: PytestSession, told: list[ToldFailure], counts: list[RunCounts]) -> None:
+        self._was_cut = self._was_cut or session.cut
+        if session is self._loose:
+            self._loose = PytestSession()
+        if self._open:
+            self._open[-1].printed += told
+            self._open[-1].printed_counts += counts
+            return
+        for failure in told:
+            self._told.add(*failure)
+        for one in counts:
+            self.counts = one if self.counts is None else self.counts + one
 
 
 def read_counts(line: str) -> RunCounts | None:
@@ -80,42 +120,3 @@ def read_counts(line: str) -> RunCounts | None:
     counts["errors"] = counts.get("errors", counts.get("error", 0))
     known = {word: counts[word] for word in RunCounts.__slots__ if counts.get(word)}
     return RunCounts(**known) if known else None
-
-
-def _read_summary_line(line: str) -> _SummaryLine | None:
-    mark = _SUMMARY_LINE.match(line)
-    if mark is None:
-        return None
-    description, rest = split_description(line[mark.end() :].lstrip())
-    node, message = split_summary(rest)
-    key = domain_of(node) or node
-    if mark.group(1).startswith("SUB") and description:
-        key = f"{key} {description}"
-    return _SummaryLine(mark.group(1) == "ERROR", node, message, key)
-
-
-def _pair(entries: list[Entry], summary: list[_SummaryLine]) -> Iterator[Result]:
-    """Join what the summary names with what the sections show: a header names no file, a summary no text."""
-    by_key: defaultdict[tuple[bool, str], deque[Entry]] = defaultdict(deque)
-    for entry in entries:
-        by_key[entry.phase != "call", entry.key].append(entry)
-    for line in summary:
-        waiting = by_key[line.is_error, line.key]
-        yield _to_result(line.node, waiting.popleft() if waiting else None, line)
-    for waiting in by_key.values():
-        for entry in waiting:
-            yield _to_result(entry.node or guess_node(entry.path, entry.key), entry, None)
-
-
-def _to_result(node: str, entry: Entry | None, line: _SummaryLine | None) -> Result:
-    message = (entry.message if entry else "") or (line.message if line else "")
-    text, cut = (entry.text, entry.cut) if entry else ("", False)
-    phase = entry.reported_phase if entry else "call"
-    if phase == "collect":
-        message = "collection failure"
-    elif phase != "call":
-        message = f'failed on {phase} with "{message}"'  # the words of pytest's JUnit file
-    is_error = phase != "call" or (line is not None and line.is_error)
-    outcome: Outcome = Errored(message, text, cut) if is_error else Failed(message, text, cut)
-    path = node.partition("::")[0]
-    return Result(to_test_id(node), outcome, path=path if path.endswith(".py") else None)

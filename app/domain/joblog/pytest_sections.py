@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from app.domain.bounded_text import BoundedText
+from app.domain.joblog.log_lines import LogLine
 from app.domain.pytest_node import domain_of
 
 MAX_ENTRIES: Final = 20_000
@@ -27,7 +28,8 @@ _CAPTURED: Final = re.compile(r"-{2,80} Captured ")
 class Entry:
     """One failure of a section; its summary line is found by `key`, and `phase` is pytest's `when`."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, number: int) -> None:
+        self.number = number
         phase = _PHASE.match(title)
         self.phase = (phase.group(1) or phase.group(2)) if phase else "call"
         self.key = phase.group(3) if phase else title
@@ -96,47 +98,49 @@ class SectionReader:
         self._section = ""
         self._width = 0
         self._entry: Entry | None = None
-        self._entries: list[Entry] = []
+        self.entries: list[Entry] = []
 
     @property
     def in_summary(self) -> bool:
         return self._section == SUMMARY
 
-    def feed(self, line: str) -> None:
-        section = _section_title(line)
-        if section:
-            self._section, self._width = section, len(line)
+    @property
+    def is_before_first(self) -> bool:
+        return not self._section
+
+    def feed(self, line: LogLine) -> None:
+        text = line.text
+        if text[:3] == "===" and (section := _section_title(text)):
+            self._section, self._width = section, len(text)
             self._entry = None
         elif self._section in _FAILURES:
             self._feed_failures(line)
 
-    def _feed_failures(self, line: str) -> None:
-        title = _entry_title(line, self._width)
-        if title:
-            self._open(title)
-        elif _NOT_TEXT.match(line):
-            self._entry = None
-        elif self._entry is not None:
-            self._entry.add(line)
+    def feed_printed(self, text: str) -> None:
+        """Take a line as text, whatever it looks like."""
+        if self._entry is not None:
+            self._entry.add(text)
 
-    def _open(self, title: str) -> None:
-        if len(self._entries) >= MAX_ENTRIES:
+    def _feed_failures(self, line: LogLine) -> None:
+        title = _entry_title(line.text, self._width)
+        if title:
+            self._open(title, line.number)
+        elif _NOT_TEXT.match(line.text):
+            self._entry = None
+        else:
+            self.feed_printed(line.text)
+
+    def _open(self, title: str, number: int) -> None:
+        if len(self.entries) >= MAX_ENTRIES:
             self.cut = True
             self._entry = None
             return
-        self._entry = Entry(title)
-        self._entries.append(self._entry)
-
-    def take(self) -> list[Entry]:
-        """Hand over the entries so far and start again outside of any section."""
-        entries, self._entries = self._entries, []
-        self._section = ""
-        self._entry = None
-        return entries
+        self._entry = Entry(title, number)
+        self.entries.append(self._entry)
 
 
 def _section_title(line: str) -> str:
-    if len(line) < MIN_WIDTH or not (line.startswith("===") and line.endswith("===")):
+    if len(line) < MIN_WIDTH or not line.endswith("==="):
         return ""
     return line.strip("=").strip()
 

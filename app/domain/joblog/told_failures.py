@@ -54,11 +54,15 @@ def _join_results(known: Result, again: Result, *, texts: bool) -> Result:
 
 
 def _join(known: Outcome, again: Outcome, *, texts: bool) -> Outcome:
-    """The worse kind; each text once, for a log often shows one failure twice."""
+    """The worse kind; each text once, for a log often shows one failure twice. A message stands for a text
+    that the log does not show.
+    """
     assert isinstance(known, Failed | Errored)  # only failures are told
     assert isinstance(again, Failed | Errored)
     kind = Errored if isinstance(again, Errored) else type(known)
-    if not texts or again.text in known.text:
+    first = known.text or known.message
+    second = again.text or ("" if again.message == known.message else again.message)
+    if not texts or second in first:
         return kind(known.message or again.message, known.text, known.cut)
-    text, cut = bounded(f"{known.text}\n\n{again.text}" if known.text else again.text)
+    text, cut = bounded(f"{first}\n\n{second}" if first else second)
     return kind(known.message or again.message, text, cut or known.cut or again.cut)

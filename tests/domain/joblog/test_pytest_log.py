@@ -3,10 +3,14 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from runner_outputs import fed
 
-from app.domain.joblog.pytest_log import MAX_SUMMARY_LINES, PytestLog, read_counts
+from app.domain.joblog.log_lines import LogLine
+from app.domain.joblog.pytest_log import MAX_NESTED, PytestLog, read_counts
+from app.domain.joblog.pytest_progress import MAX_NODES
 from app.domain.joblog.pytest_sections import MAX_ENTRIES, MAX_MESSAGE_LINES
-from app.domain.joblog.run_reader import RunCounts
+from app.domain.joblog.pytest_session import MAX_SUMMARY_LINES
+from app.domain.joblog.run_reader import RunCounts, ToldFailure
 from app.domain.outcome import Errored, Failed, Result, TestId
 
 
@@ -15,14 +19,11 @@ def header(title: str, fill: str = "=") -> str:
 
 
 def read(*lines: str) -> PytestLog:
-    log = PytestLog()
-    for line in lines:
-        log.feed(line)
-    return log
+    return fed(PytestLog(), lines)
 
 
 def failures(*lines: str) -> tuple[Result, ...]:
-    return read(*lines).failures()
+    return tuple(told.result for told in read(*lines).failures())
 
 
 START = header("test session starts")
@@ -58,7 +59,8 @@ def test_a_failure_has_the_text_of_its_section_and_the_name_of_its_summary() -> 
         header("1 failed, 821 passed in 3.20s"),
         "FAILED tests/test_a.py::test_after_the_end",
     )
-    assert log.failures() == (ASSERTION_RESULT,)
+    (told,) = log.failures()
+    assert told == ToldFailure(ASSERTION_RESULT, "tests/test_a.py::TestB::test_x[a b]", 3)
     assert log.counts == RunCounts(failed=1, passed=821)
 
 
@@ -242,7 +244,7 @@ def test_sessions_of_one_log_add_up() -> None:
         "FAILED b.py::test_y",
         "1 failed, 2 passed, 3 errors in 0.50s",
     )
-    assert [failure.test.classname for failure in log.failures()] == ["a", "b"]
+    assert [told.result.test.classname for told in log.failures()] == ["a", "b"]
     assert log.counts == RunCounts(failed=2, passed=2, errors=3)
 
 
@@ -271,9 +273,9 @@ def test_the_last_line_is_read(line: str, counts: RunCounts | None) -> None:
 
 def test_a_session_lasts_from_its_first_to_its_last_line() -> None:
     log = read(START)
-    assert log.in_session
-    log.feed("1 passed in 0.1s")
-    assert not log.in_session
+    assert log.in_run
+    log.feed(LogLine(2, "1 passed in 0.1s"))
+    assert not log.in_run
 
 
 def test_too_many_failures_are_cut_and_said() -> None:
@@ -293,3 +295,79 @@ LINES = st.sampled_from(
 @given(st.lists(st.one_of(LINES, st.text(max_size=30)), max_size=40))
 def test_any_lines_give_failures_that_are_red(lines: list[str]) -> None:
     assert all(failure.outcome.kind.is_red for failure in failures(*lines))
+
+
+INNER = [START, SUMMARY, "FAILED test_inner.py::test_i - assert 0", header("1 failed in 0.01s")]
+
+
+def test_a_session_that_a_test_printed_is_not_the_jobs() -> None:
+    log = read(START, *INNER, FAILURES, *ASSERTION, SUMMARY, header("1 failed, 2 passed in 1.00s"))
+    assert [told.result for told in log.failures()] == [ASSERTION_RESULT]
+    assert (log.counts, log.printed) == (RunCounts(failed=1, passed=2), 1)
+
+
+def test_a_session_shown_as_captured_output_is_text_of_its_failure() -> None:
+    captured = "----------------------------- Captured stdout call -----------------------------"
+    (failure,) = failures(
+        START,
+        FAILURES,
+        *ASSERTION,
+        captured,
+        *INNER,
+        SUMMARY,
+        "FAILED tests/test_a.py::TestB::test_x[a b] - AssertionError: v diff...",
+        header("1 failed in 1.00s"),
+    )
+    assert failure.test == ASSERTION_RESULT.test
+    assert isinstance(failure.outcome, Failed)
+    assert "FAILED test_inner.py::test_i" in failure.outcome.text
+
+
+def test_a_session_after_one_that_crashed_is_the_jobs() -> None:
+    log = read(
+        START, "Segmentation fault (core dumped)", *INNER, "##[error]Process completed with exit code 1."
+    )
+    assert [told.printed for told in log.failures()] == ["test_inner.py::test_i"]
+    assert (log.counts, log.printed) == (RunCounts(failed=1), 0)
+
+
+def test_sessions_are_told_apart_to_some_depth() -> None:
+    log = read(*[START] * (MAX_NESTED + 5), *["1 failed in 0.1s"] * MAX_NESTED)
+    assert not log.in_run
+
+
+def test_progress_names_what_failed_where_no_report_came() -> None:
+    log = read(
+        START,
+        "tests/test_a.py::test_ok PASSED                              [ 20%]",
+        "tests/test_a.py::test_x FAILED                               [ 40%]",
+        "tests/test_a.py::test_x ERROR                                [ 40%]",
+        "[gw1] [ 60%] FAILED tests/test_b.py::TestC::test_y[a - b] ",
+        "tests/test_a.py::test_runs ",
+        "a test prints FAILED of some::thing",
+        "##[error]The operation was canceled.",
+    )
+    assert [(told.printed, told.line) for told in log.failures()] == [
+        ("tests/test_a.py::test_x", 3),
+        ("tests/test_b.py::TestC::test_y[a - b]", 5),
+    ]
+    assert [told.result.outcome for told in log.failures()] == [Errored("", ""), Failed("", "")]
+
+
+def test_a_header_means_the_node_that_progress_shows_unless_there_are_several() -> None:
+    header_only = [FAILURES, header("test_x", "_"), "E   assert 0", header("1 failed in 1s")]
+    one = failures(START, "a.py::test_x FAILED [ 50%]", *header_only)
+    assert [failure.test.classname for failure in one] == ["a"]
+    both = ["a.py::test_x FAILED [ 50%]", "b.py::test_x FAILED [ 99%]"]
+    several = failures(START, *both, *header_only)
+    assert [failure.test.classname for failure in several] == ["a", "b", ""]
+    paired = failures(START, *both, *header_only[:3], *header_only[1:])
+    assert [failure.test.classname for failure in paired] == ["a", "b"]
+
+
+def test_too_many_nodes_are_cut_and_said() -> None:
+    assert read(START, *[f"t.py::test_{n} FAILED" for n in range(MAX_NODES + 1)]).cut
+
+
+def test_a_session_without_tests_ends_too() -> None:
+    assert not read(START, header("no tests ran in 0.01s")).in_run
