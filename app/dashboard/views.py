@@ -122,7 +122,7 @@ def file(line: FileLine) -> contexts.File:
     origin = "the job's log" if line.origin == "log" else f"artifact {line.origin}"
     return contexts.File(
         link=parts.Link(line.path, links.to_file(line.key)),
-        what=kind if line.kind is FileKind.JOB_LOG else f"{kind} from {origin}",
+        what=kind if line.kind in {FileKind.JOB_LOG, FileKind.ANNOTATIONS} else f"{kind} from {origin}",
         job="",
         note="cut" if line.cut else "",
     )

@@ -201,5 +201,8 @@ def test_runner_that_was_lost_is_told_by_its_annotation_where_checks_may_be_read
     assert GapKind.ANNOTATIONS_UNREAD not in {gap.kind for gap in pipeline.gaps(2)}
     (line,) = pipeline.lines(2).values()
     assert (line.test, line.verdict.kind) == ("", Kind.INFRASTRUCTURE)
-    assert "lost communication with the server" in pipeline.page(f"/runs/{pipeline.attempt(2).id}")
+    page = pipeline.page(f"/runs/{pipeline.attempt(2).id}")
+    assert "lost communication with the server" in page
+    assert "annotations" in page
+    assert "artifact annotations" not in page
     assert pipeline.dead() == []
