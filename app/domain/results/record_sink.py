@@ -1,6 +1,7 @@
 """Follows the open records of a results file of elements: which hold texts of interest, and when they end."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -67,11 +68,8 @@ class OpenRecord:
         return (found[1], int(found[2])) if found is not None else (None, None)
 
 
-class RecordSink:
-    """The events of one file as records that end; a reader says what becomes of each.
-
-    `record_closed` and `told` are for it to fill in: an element inside no record is told.
-    """
+class RecordSink(ABC):
+    """The events of one file as records that end; a reader says what becomes of each."""
 
     def __init__(self, shape: Shape, limit: int) -> None:
         self.listener: BoundedText | None = None
@@ -82,11 +80,13 @@ class RecordSink:
         self._listening_depth = 0
         self._cases = 0
 
+    @abstractmethod
     def record_closed(self, record: OpenRecord) -> None:
-        raise NotImplementedError
+        """Take a record that is whole; those still open are the ones around it."""
 
+    @abstractmethod
     def told(self, name: str, attributes: Mapping[str, str]) -> None:
-        raise NotImplementedError
+        """Take an element that lies in no record."""
 
     def opened(self, name: str, attributes: Mapping[str, str], depth: int) -> None:
         shape = self._shape

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Final, Literal
 
-from app.domain.outcome import Errored, Failed, Outcome, OutcomeKind, Result, TestId
+from app.domain.outcome import Errored, Failed, OutcomeKind, Result, TestId
 from app.domain.results.junit import SUITE_ITSELF
 from app.domain.results.repeated_ids import ResultLedger
 from app.domain.results.results_file import Counted, Declared, Reading, ReadStatus, Records
@@ -105,13 +105,11 @@ class RecordTally:
         return lines
 
 
-def suite_result(suite: str, outcome: Failed | Errored, path: str | None, line: int | None) -> Result:
+def suite_result(suite: str, failure: Failed, path: str | None, line: int | None) -> Result:
     """The failure of a suite, or of the whole run, that belongs to no test."""
-    return Result(TestId("", suite, "", SUITE_ITSELF), as_error(outcome), path=path, line=line)
+    return Result(TestId("", suite, "", SUITE_ITSELF), as_error(failure), path=path, line=line)
 
 
-def as_error(outcome: Outcome) -> Errored:
+def as_error(failure: Failed) -> Errored:
     """The same failure as one outside the test's own call."""
-    if isinstance(outcome, Failed | Errored):
-        return Errored(outcome.message, outcome.text, outcome.cut)
-    return Errored("", "")
+    return Errored(failure.message, failure.text, failure.cut)

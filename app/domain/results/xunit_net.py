@@ -20,8 +20,7 @@ _SHAPE: Final = Shape(
     texts={
         ("failure", "message"): "message",
         ("failure", "stack-trace"): "trace",
-        ("reason",): "reason",
-        ("reason", "message"): "reason",  # xUnit.net v1
+        ("reason",): "reason",  # xUnit.net v1 has a message in it
     },
 )
 _SKIPS: Final = {"skip": "", "notrun": "not run"}
