@@ -15,6 +15,7 @@ from worker.commands import (
     bundle,
     db,
     demo,
+    explain,
     groups,
     health,
     ingest,
@@ -54,6 +55,7 @@ workers.register(cli)
 replay.register(cli)
 lint.register(cli)
 read.register(cli)
+explain.register(cli)
 health.register(cli)
 cli.add_typer(bundle.commands, name="bundle")
 cli.add_typer(workflow.commands, name="workflow")

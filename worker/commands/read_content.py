@@ -4,18 +4,18 @@ import hashlib
 from dataclasses import dataclass
 from typing import Final
 
-from app.domain.content_kind import HEAD_BYTES, has_signs_of_a_log, is_job_log, why_binary
 from app.domain.errors import Rejected
 from app.domain.joblog.job_log import JobLog, read_job_log
 from app.domain.log_doubts import CUT, log_doubts
 from app.domain.outcome import OutcomeKind, Result
-from app.domain.results.formats import read_results
 from app.domain.results.junit import SUITE_ITSELF
 from app.domain.results.results_file import Declared, Reading, ReadStatus
+from worker.commands.given_content import read_content
 from worker.commands.given_files import Given, Unreadable
 from worker.commands.no_file import system_words
 
 LOG: Final = "log"
+DIGEST_CHUNK: Final = 64 * 1024
 DIGESTED_BYTES: Final = 64 * 1024 * 1024
 """Equal files are found among those up to this size; a digest costs a hundredth of the reading."""
 
@@ -70,28 +70,17 @@ def read_given(given: Given | Unreadable) -> FileRead | None:
 
 
 def _read(given: Given) -> FileRead:
-    stream = given.stream
-    head = stream.read(HEAD_BYTES)
-    if not head:
-        return refused(given.name, "an empty file")
-    binary = why_binary(head)
-    if binary is not None:
-        return refused(given.name, binary)
     digest = _digest(given) if given.size <= DIGESTED_BYTES else None
-    stream.seek(0)
-    if is_job_log(head):
-        return of_log(given.name, read_job_log(stream), digest)
-    reading = read_results(stream)
-    if reading.status is ReadStatus.REFUSED and has_signs_of_a_log(head):
-        stream.seek(0)
-        return of_log(given.name, read_job_log(stream), digest)
-    return _from_results(given.name, reading, digest)
+    content = read_content(given, read_job_log)
+    if isinstance(content, JobLog):
+        return of_log(given.name, content, digest)
+    return _from_results(given.name, content, digest)
 
 
 def _digest(given: Given) -> bytes:
     given.stream.seek(0)
     digest = hashlib.sha256()
-    while piece := given.stream.read(HEAD_BYTES):
+    while piece := given.stream.read(DIGEST_CHUNK):
         digest.update(piece)
     return digest.digest()
 

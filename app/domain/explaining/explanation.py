@@ -7,9 +7,9 @@ from app.domain.category import Category
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A line of the log, clean but literal; `line` counts from 1 in the original."""
+    """A clean but literal line; `line` counts from 1 in the original log, None where that is no log."""
 
-    line: int
+    line: int | None
     text: str
 
 

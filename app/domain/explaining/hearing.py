@@ -23,13 +23,19 @@ _RAISED: Final = re.compile(
     r"(?:: ?(?P<message>.*)| \(.{1,100}\)|:)?$"
 )
 _MARKED: Final = re.compile(r"E\s{1,40}(?P<message>\S.*)$")
-_CARRIERS: Final = frozenset({"ProcessRaisedException", "ChildFailedError", "RemoteTraceback", "ExceptionWrapper"})
+_CARRIERS: Final = frozenset(
+    {"ProcessRaisedException", "ChildFailedError", "RemoteTraceback", "ExceptionWrapper"}
+)
 """They only carry what another process raised, and say so without its words."""
-_ONLY_FAILED: Final = re.compile(r"(?:command .{1,500} returned non-zero exit status|\S{1,300}(?: \d{1,6}/\d{1,6})? failed!?$)", re.IGNORECASE)
+_ONLY_FAILED: Final = re.compile(
+    r"(?:command .{1,500} returned non-zero exit status|\S{1,300}(?: \d{1,6}/\d{1,6})? failed!?$)",
+    re.IGNORECASE,
+)
 _HINT: Final = re.compile(
-    r"Error|Exception|E  |[Ff]ail|FAIL|[Ff]atal|[Tt]ime|[Cc]ra?sh|Killed|SIG|[Ss]ignal|[Aa]bort|[Ss]egmentation"
-    r"|##\[error\]|error|ERROR|down:|panic|exit ?code|Got exit|memory|[Mm]ismatch|manifest|runner|instruction|device"
-    r"|resolv|Interrupt|Empty|Exit|took >|terminat|Connection|address|XPASS|SUCCESS|Gateway|Unhandled|port |^E: |\*\*\* "
+    r"Error|Exception|E  |[Ff]ail|FAIL|[Ff]atal|[Tt]ime|[Cc]rash|Killed|SIG|[Ss]ignal|[Aa]bort|egmentation"
+    r"|error|ERROR|down:|panic|exit ?code|Got exit|memory|[Mm]ismatch|manifest|runner|[Ii]nstruction|device"
+    r"|resolv|Interrupt|Empty|Exit|took >|terminat|Connection|ddress|XPASS|SUCCESS|Gateway|Unhandled|port "
+    r"|^E: |\*\*\* |oom|bad_alloc|limit|Too Many|toomany|Bus "
 )
 """Every line that means something has one of these; most lines have none."""
 
@@ -49,7 +55,7 @@ def may_tell(text: str) -> bool:
 
 
 def hear(line: LogLine, *, step: int = 0, goes_on: bool = False) -> Saying | None:
-    """What the line tells, or None. `goes_on`: the line above was marked `E` as well, so this one goes on with it."""
+    """What the line tells, or None. `goes_on`: the line above was marked `E`, so this one goes on with it."""
     text = line.text[:HEARD_CHARS]
     rank, _, said = split_writer(text)
     raised = _RAISED.match(said)
@@ -66,7 +72,9 @@ def hear(line: LogLine, *, step: int = 0, goes_on: bool = False) -> Saying | Non
     return None
 
 
-def _of_exception(line: LogLine, said: str, type_name: str, message: str, rank: int | None, step: int) -> Saying:
+def _of_exception(
+    line: LogLine, said: str, type_name: str, message: str, rank: int | None, step: int
+) -> Saying:
     raised = Raised(type_name, (message,))
     is_opaque = is_assertion(type_name) and holds_no_cause(raised)
     weight = _WEIGHTS[standing_of(raised)]

@@ -1,4 +1,4 @@
-"""Lines that launchers, runners, kernels and test runners print when something ends, and what each of them means."""
+"""Lines that runners, launchers, kernels and test runners print when something ends, and their meanings."""
 
 import re
 from typing import Final, NamedTuple
@@ -15,6 +15,9 @@ class Known(NamedTuple):
 
 
 _R, _C = Weight, Category
+_CRASHES: Final = "SIG(?:SEGV|ABRT|BUS|ILL|FPE)"
+_SHELLS: Final = "(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted)"
+"""The words by which a shell tells of these signals."""
 
 KNOWN: Final = (
     Known(
@@ -27,7 +30,7 @@ KNOWN: Final = (
         _C.INFRA,
         _R.RUNNER,
         "the runner was told to shut down while the job ran",
-        (r"##\[error\]The runner has received a shutdown signal", r"The runner has received a shutdown signal"),
+        (r"(?:##\[error\])?The runner has received a shutdown signal",),
     ),
     Known(
         _C.TIMEOUT_HANG,
@@ -43,7 +46,7 @@ KNOWN: Final = (
         _R.OWN,
         "a container image could not be had",
         (
-            r"Error response from daemon: .{0,300}(?:manifest|pull access denied|not found|unauthorized|toomanyrequests)",
+            r"Error response from daemon: .{0,300}(?:manifest|pull access|not found|unauthorized|toomany)",
             r".{0,200}toomanyrequests: ",
             r"ERROR: failed to (?:solve|pull|resolve)\b.{0,300}",
             r".{0,200}failed to resolve reference \"",
@@ -86,7 +89,12 @@ KNOWN: Final = (
             r".{0,100}\bport \S{1,20} is already (?:in use|allocated)",
         ),
     ),
-    Known(_C.XPASS, _R.OWN, "a test passed that was expected to fail", (r"\[XPASS\(strict\)\]", r"UNEXPECTED SUCCESS")),
+    Known(
+        _C.XPASS,
+        _R.OWN,
+        "a test passed that was expected to fail",
+        (r"\[XPASS\(strict\)\]", r"UNEXPECTED SUCCESS"),
+    ),
     Known(
         _C.OOM,
         _R.OWN,
@@ -103,7 +111,11 @@ KNOWN: Final = (
         _C.OOM,
         _R.OWN,
         "the system ended a process because memory ran out",
-        (r".{0,100}Out of memory: Killed process", r".{0,100}oom-kill(?:er)?\b", r".{0,100}Memory cgroup out of memory"),
+        (
+            r".{0,100}Out of memory: Killed process",
+            r".{0,100}oom-kill(?:er)?\b",
+            r".{0,100}Memory cgroup out of memory",
+        ),
     ),
     Known(
         _C.CRASH_SIGNAL,
@@ -113,13 +125,13 @@ KNOWN: Final = (
             r".{0,200}\bworker '[^']{1,50}' crashed while running '",
             r"Fatal Python error: ",
             r".{0,100}==\d{1,9}==\s?ERROR: \w{1,30}Sanitizer",
-            r".{0,300}(?:terminated|exited|killed|died|crashed) (?:with|by|due to|on|from) (?:signal )?SIG(?:SEGV|ABRT|BUS|ILL|FPE)\b",
+            rf".{{0,300}}(?:terminated|exited|killed|died|crashed) (?:with|by|from) (?:signal )?{_CRASHES}\b",
             r".{0,200}Signal (?:4|6|7|8|11) \(SIG(?:ILL|ABRT|BUS|FPE|SEGV)\) received",
             r"\s{0,40}exitcode\s{0,8}: -(?:4|6|7|8|11)\b",
             r"terminate called (?:after throwing|without an active exception)",
-            r".{0,200}\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted)\s{1,30}\(core dumped\)",
-            r"(?:Segmentation fault|Bus error|Illegal instruction|Aborted)$",
-            r".{0,200}\.sh: line \d{1,6}:\s{1,9}\d{1,9} (?:Segmentation fault|Bus error|Illegal instruction|Aborted)\b",
+            rf".{{0,200}}\b{_SHELLS}\s{{1,30}}\(core dumped\)",
+            rf"{_SHELLS}$",
+            rf".{{0,200}}\.sh: line \d{{1,6}}:\s{{1,9}}\d{{1,9}} {_SHELLS}\b",
             r".{0,200}\(signal: (?:4|6|7|8|11), SIG",
             r"##\[error\]Process completed with exit code 1(?:32|34|35|36|39)\.",
             r"(?:\[gw\d{1,4}\] )?.{0,80}node down: Not properly terminated",
@@ -145,7 +157,7 @@ KNOWN: Final = (
         "a worker did not finish in time and was ended by what had started it",
         (
             r".{0,200}\bProcess \d{1,6} terminated or timed out after \d",
-            r".{0,200}\b(?:worker|process|rank) \S{1,60} (?:was )?terminated (?:because|as) (?:it was )?(?:too )?slow",
+            r".{0,200}\b(?:worker|process|rank) \S{1,60} (?:was )?terminated (?:because|as) .{0,20}slow",
         ),
     ),
     Known(
@@ -194,7 +206,11 @@ KNOWN: Final = (
         _C.INIT_RENDEZVOUS,
         _R.LOST_PEER,
         "a rank lost its peer",
-        (r".{0,300}Connection (?:closed by peer|reset by peer) \[", r".{0,300}recvValue failed", r".{0,200}failed to recv, got 0 bytes"),
+        (
+            r".{0,300}Connection (?:closed by peer|reset by peer) \[",
+            r".{0,300}recvValue failed",
+            r".{0,200}failed to recv, got 0 bytes",
+        ),
     ),
     Known(
         _C.EXCEPTION,
@@ -248,7 +264,9 @@ KNOWN: Final = (
 )
 """The first that matches a line at its beginning tells what it means."""
 
-_EACH: Final = tuple((known, re.compile("|".join(f"(?:{one})" for one in known.patterns), re.IGNORECASE)) for known in KNOWN)
+_EACH: Final = tuple(
+    (known, re.compile("|".join(f"(?:{one})" for one in known.patterns), re.IGNORECASE)) for known in KNOWN
+)
 
 
 def find_known(said: str) -> Known | None:

@@ -7,7 +7,7 @@ from typing import BinaryIO, Final
 from app.domain.category import Category
 from app.domain.explaining.explanation import Explanation, FailureTold, Quoted
 from app.domain.explaining.log_scan import LogScan, Scan
-from app.domain.explaining.per_failure import Explained, best, explain_failures
+from app.domain.explaining.per_failure import Explained, best, explain_failures, main_of
 from app.domain.explaining.root_sentence import NOTHING_NAMED, sentence_of
 from app.domain.explaining.saying import Saying, Weight
 from app.domain.joblog.job_log import JobLog, read_job_log
@@ -34,7 +34,7 @@ def explain(log: JobLog, scan: Scan) -> Explanation:
     the ones that failed.
     """
     explained = explain_failures(log.told, scan.sayings)
-    main = _main(explained)
+    main = main_of(explained)
     if main is not None:
         key = main.key
         if key is None or (key.weight is Weight.ENDED and not key.is_opaque):
@@ -43,11 +43,6 @@ def explain(log: JobLog, scan: Scan) -> Explanation:
     key = _of_step(log, scan)
     test = scan.running if key is not None and key.weight in _ENDS_TESTS else None
     return _explanation(key, test, log, scan, explained)
-
-
-def _main(explained: Sequence[Explained]) -> Explained | None:
-    """The failure nearest to a cause; of equals the first."""
-    return min(explained, key=lambda one: Weight.ENDED + 1 if one.key is None else one.key.weight, default=None)
 
 
 def _of_step(log: JobLog, scan: Scan) -> Saying | None:
@@ -61,7 +56,9 @@ def _of_step(log: JobLog, scan: Scan) -> Saying | None:
     key = best(in_step)
     if key is None or key.weight is not Weight.COMPLAINT:
         return key
-    return _last_complaint(in_step, before=next((one.number for one in ends if one.number > key.number), None))
+    return _last_complaint(
+        in_step, before=next((one.number for one in ends if one.number > key.number), None)
+    )
 
 
 def _last_complaint(sayings: Sequence[Saying], *, before: int | None) -> Saying:

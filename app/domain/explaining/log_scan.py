@@ -1,12 +1,12 @@
 """One pass through a log: every telling line, the steps they stand in, and the test that ran last."""
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from app.domain.explaining.hearing import hear, may_tell
 from app.domain.explaining.running_test import RunningTest
-from app.domain.explaining.saying import Saying, Weight
+from app.domain.explaining.saying import Saying
 from app.domain.joblog.log_lines import LogLine
 
 MOST_FIRST: Final = 5_000

@@ -1,4 +1,4 @@
-"""For each failed test that a log names: the telling lines of its own text, and the one among them that is the cause."""
+"""For each failed test that a log names, the one among the telling lines of its text that is the cause."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,6 +14,7 @@ MOST_FAILURES: Final = 1_000
 
 _TELLING_CHARS: Final = 12
 """A shorter message could begin many lines."""
+_NO_KEY: Final = Weight.ENDED + 1
 _CAPTURED: Final = "Captured "
 _BESIDE: Final = frozenset({Weight.KILLED, Weight.WAITED, Weight.LOST_PEER, Weight.COMPLAINT, Weight.ENDED})
 """What a failure's own text says may be the consequence of what a process printed elsewhere."""
@@ -34,6 +35,11 @@ def explain_failures(told: Sequence[ToldFailure], sayings: Sequence[Saying]) -> 
     heard = _Heard(by_text, sayings, beside, is_alone=len(told) == 1)
     named = [_explain(one, heard) for one in told[:MOST_FAILURES]]
     return named + [Explained(one, None) for one in told[MOST_FAILURES:]]
+
+
+def main_of(explained: Sequence[Explained]) -> Explained | None:
+    """The failure nearest to a cause; of equals the first."""
+    return min(explained, key=lambda one: _NO_KEY if one.key is None else one.key.weight, default=None)
 
 
 def best(sayings: Iterable[Saying]) -> Saying | None:
@@ -59,9 +65,7 @@ def _explain(failure: ToldFailure, heard: _Heard) -> Explained:
     key = best(_taken(own, heard.by_text)) or _by_message(message, heard)
     if key is None or key.weight in _BESIDE:
         others = _taken(captured, heard.by_text)
-        others += [
-            one for one in heard.beside if heard.is_alone or (one.rank is not None and _is_near(one, key, failure))
-        ]
+        others += [one for one in heard.beside if heard.is_alone or _is_near(one, key, failure)]
         key = best([one for one in others if key is None or one.weight < key.weight]) or key
     return Explained(failure, key)
 
@@ -97,5 +101,7 @@ def _taken(lines: Iterable[str], by_text: dict[str, list[Saying]]) -> list[Sayin
 
 
 def _is_near(saying: Saying, key: Saying | None, failure: ToldFailure) -> bool:
-    """Whether a rank said it in the step of the failure."""
-    return key is None or (saying.step == key.step and saying.number <= max(key.number, failure.line))
+    """Whether a rank said it in the step of the failure, and not after it."""
+    if saying.rank is None or key is None:
+        return saying.rank is not None
+    return saying.step == key.step and saying.number <= max(key.number, failure.line)

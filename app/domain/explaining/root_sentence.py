@@ -21,7 +21,7 @@ _KINDS: Final = {
 
 
 def sentence_of(key: Saying | None, test: str | None, *, told: str = "") -> str:
-    """What happened, on which rank, and the words of the line; `told` is the failure's message without a line."""
+    """What happened, on which rank, and the line's words; `told` is its message if no line tells."""
     if key is None:
         first = next((line.strip() for line in told.split("\n") if line.strip()), "")
         return _short(f"{test} failed: {first}" if first else f"{test} failed, and the log does not say why")

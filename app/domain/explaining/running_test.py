@@ -4,10 +4,17 @@ import re
 from typing import Final
 
 _RESULT: Final = re.compile(r"(?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN)\b")
-_NODE: Final = re.compile(r"(?P<node>\S{1,300}\.py::\S.{0,600}?)(?: (?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN)\b.*)?\s*$")
+_NODE: Final = re.compile(
+    r"(?P<node>\S{1,300}\.py::\S.{0,600}?)(?: (?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN)\b.*)?\s*$"
+)
 _PROGRESS: Final = re.compile(r"(?P<file>\S{1,300}\.py) [.FEsxXR]*(?:\+{8}|\s*(?:\[ *\d{1,3}%\])?$)")
-_FRAME: Final = re.compile(r'\s{1,20}File "(?P<path>[^"]{1,500})", line \d{1,9},? in (?P<name>test\w{0,200})$')
-_STACK: Final = re.compile(r"~{3,100} Stack of (?P<thread>\S{1,100}).{0,100} ~{3,100}$|.{0,40}[Tt]hread 0x[0-9a-f]{1,16}.{0,80} \(most recent call first\):")
+_FRAME: Final = re.compile(
+    r'\s{1,20}File "(?P<path>[^"]{1,500})", line \d{1,9},? in (?P<name>test\w{0,200})$'
+)
+_STACK: Final = re.compile(
+    r"~{3,100} Stack of \S{1,100}.{0,100} ~{3,100}$"
+    r"|.{0,40}[Tt]hread 0x[0-9a-f]{1,16}.{0,80} \(most recent call first\):"
+)
 
 
 class RunningTest:

@@ -7,7 +7,7 @@ from app.domain.category import Category
 
 
 class Weight(IntEnum):
-    """The order in which a cause is looked for; what has a higher number is a consequence until shown otherwise.
+    """The order in which a cause is looked for; a higher number is a consequence until shown otherwise.
 
     When one process of a group ends, its peers lose a connection, run into a time-out or are terminated, and
     whatever started them tells of exit codes. Which of these was printed first is chance.
@@ -31,7 +31,7 @@ class Weight(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """One telling line. `number` counts from 1 in the log; `text` is the clean line, `said` is without labels.
+    """A telling line. `number` counts from 1 in the log; `text` is the clean line, `said` has no labels.
 
     `what` is what happened in words, where the line alone does not say it. `step` counts the steps that the
     runner began before it. `is_raised`: it names an exception.
