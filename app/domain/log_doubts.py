@@ -36,6 +36,9 @@ def log_doubts(log: JobLog, red: int) -> Iterator[LogDoubt]:
     if codes and not red:
         words = f"a step ended with exit code {codes[-1]}, and no failed test is named"
         yield LogDoubt(GapKind.RESULTS_CONTRADICT_JOB, words)
+    if log.printed and not red:
+        words = f"{counted(log.printed, 'failure')} left out, since a test printed what looks like a run"
+        yield LogDoubt(GapKind.RESULTS_INCOMPLETE, words)
     if log.counts is None and not red:
         words = "no summary of a test run is in it, so what its tests did is not known"
         yield LogDoubt(GapKind.NO_RESULTS_FILE, words)

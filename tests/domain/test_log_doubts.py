@@ -1,6 +1,7 @@
 """A log's doubts are told in one wording, and pytest's ways of counting make none."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -66,6 +67,12 @@ def test_an_exit_code_and_a_missing_summary_matter_only_where_nothing_is_red() -
         "no summary of a test run is in it, so what its tests did is not known",
     ]
     assert words(ended, 1) == []
+
+
+def test_failures_that_a_test_printed_matter_only_where_nothing_is_red() -> None:
+    told = replace(session("3 passed"), printed=2)
+    assert words(told, 0) == ["2 failures left out, since a test printed what looks like a run"]
+    assert words(told, 1) == []
 
 
 def test_a_cut_and_the_runners_word_are_told_first() -> None:
