@@ -7,7 +7,7 @@ from app.domain.completeness import Report, gaps_of_file, gaps_of_job
 from app.domain.gap import Gap, GapKind
 from app.domain.generic import NO_EVIDENCE, NO_TEST_NAMED
 from app.domain.joblog.job_log import JobLog
-from app.domain.log_doubts import names_cause
+from app.domain.log_doubts import listed_steps, names_cause
 from app.domain.outcome import Failed, OutcomeKind, Result, TestId
 from app.domain.results.results_file import Reading, ReadStatus
 from app.domain.run import Conclusion
@@ -121,4 +121,5 @@ def _untold(log: JobLog | None, noted: str) -> Failed:
         return Failed(message=NO_EVIDENCE, text="")
     lines = [line.text for line in log.errors[-QUOTED_LINES:]]
     message = log.infra or (lines[-1] if lines else NO_TEST_NAMED)
-    return Failed(message=message, text="\n".join(lines), cut=log.cut)
+    steps = listed_steps(log)
+    return Failed(message=message, text="\n".join([steps, *lines] if steps else lines), cut=log.cut)

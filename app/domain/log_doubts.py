@@ -10,6 +10,7 @@ from app.domain.outcome import Errored, Failed
 from app.domain.wording import counted
 
 CUT: Final = "the middle of the log was left out"
+NAMED_STEPS: Final = 3
 _SUBTESTS: Final = re.compile(r"^contains (\d{1,6}) failed subtests?$", re.MULTILINE)
 """What pytest says of a test whose failed subtests it counts as failures beside it."""
 
@@ -30,11 +31,13 @@ def log_doubts(log: JobLog, red: int) -> Iterator[LogDoubt]:
         verb = "is" if red == 1 else "are"
         words = f"the log claims {counted(claimed, 'failure')}, and {red} {verb} named"
         yield LogDoubt(GapKind.RESULTS_INCOMPLETE, words)
-    if log.infra is not None:
-        yield LogDoubt(GapKind.RESULTS_INCOMPLETE, f"the runner says: {log.infra}")
+    if log.stopped is not None:
+        hint = f" ({log.stopped.cause.hint})" if log.stopped.cause.hint else ""
+        yield LogDoubt(GapKind.RESULTS_INCOMPLETE, f"the runner says: {log.stopped.line.text}{hint}")
     codes = [code for code in log.exit_codes if code]
     if codes and not red:
-        words = f"a step ended with exit code {codes[-1]}, and no failed test is named"
+        ended = listed_steps(log) or f"a step ended with exit code {codes[-1]}"
+        words = f"{ended}, and no failed test is named"
         yield LogDoubt(GapKind.RESULTS_CONTRADICT_JOB, words)
     if log.printed and not red:
         words = f"{counted(log.printed, 'failure')} left out, since a test printed what looks like a run"
@@ -42,6 +45,13 @@ def log_doubts(log: JobLog, red: int) -> Iterator[LogDoubt]:
     if log.counts is None and not red:
         words = "no summary of a test run is in it, so what its tests did is not known"
         yield LogDoubt(GapKind.NO_RESULTS_FILE, words)
+
+
+def listed_steps(log: JobLog) -> str:
+    """Which steps failed; empty where the log shows none by name."""
+    failed = log.failed_steps
+    more = f" and {counted(len(failed) - NAMED_STEPS, 'more step')}" if len(failed) > NAMED_STEPS else ""
+    return ", ".join(step.words for step in failed[:NAMED_STEPS]) + more
 
 
 def names_cause(log: JobLog) -> bool:

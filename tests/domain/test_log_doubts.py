@@ -81,3 +81,23 @@ def test_a_cut_and_the_runners_word_are_told_first() -> None:
         "the middle of the log was left out",
         "the runner says: ##[error]The operation was canceled.",
     ]
+
+
+SCRIPT = ("##[group]Run make {0}", "shell: /usr/bin/bash -e {{0}}", "##[endgroup]")
+ENDED = "##[error]Process completed with exit code {0}."
+
+
+def test_failed_steps_are_named_up_to_three() -> None:
+    lines = [line.format(n) for n in range(1, 6) for line in (*SCRIPT, ENDED)]
+    first, _ = words(log(*lines), 0)
+    assert first == (
+        "step 'Run make 1' ended with exit code 1, step 'Run make 2' ended with exit code 2, "
+        "step 'Run make 3' ended with exit code 3 and 2 more steps, and no failed test is named"
+    )
+
+
+def test_an_exit_code_that_a_kill_leaves_says_what_it_suggests() -> None:
+    first = words(log(ENDED.format(137)), 1)[0]
+    assert (
+        first == f"the runner says: {ENDED.format(137)} (memory may have run out, which this does not prove)"
+    )

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
+from app.domain.joblog.saved_columns import SavedColumns, has_columns
+
 LIMIT_BYTES: Final = 64 * 1024 * 1024
 LINE_BYTES: Final = 64 * 1024
 """Longer lines are minified files or binary noise; what follows is dropped and marked."""
@@ -46,12 +48,14 @@ def clean_line(text: str) -> str:
 class LogText:
     """Iterates once over a log's clean lines; of a log over the limit, over its head and its tail.
 
-    `cut` and `lines` (the number of lines in the original) are final when the iteration has ended.
+    `cut`, `lines` (the number of lines in the original) and `columns` (of a log saved by gh, if its first
+    line has them) are final when the iteration has ended.
     """
 
     def __init__(self, stream: BinaryIO, limit_bytes: int = LIMIT_BYTES) -> None:
         self.cut = False
         self.lines = 0
+        self.columns: SavedColumns | None = None
         self._stream = stream
         self._head_bytes = limit_bytes // _HEAD_SHARE
         self._tail_bytes = limit_bytes - self._head_bytes
@@ -62,10 +66,12 @@ class LogText:
         tail_size = 0
         for line in _raw_lines(self._stream):
             self.lines += 1
+            if self.lines == 1 and has_columns(_decoded(line)):
+                self.columns = SavedColumns()
             cost = len(line) + _LINE_OVERHEAD
             if head_left >= cost:
                 head_left -= cost
-                yield _to_line(self.lines, line)
+                yield self._to_line(self.lines, line)
                 continue
             head_left = 0
             tail.append(line)
@@ -75,8 +81,14 @@ class LogText:
                 self.cut = True
         first = self.lines - len(tail) + 1
         while tail:
-            yield _to_line(first, tail.popleft())
+            yield self._to_line(first, tail.popleft())
             first += 1
+
+    def _to_line(self, number: int, raw: bytes) -> LogLine:
+        text = _decoded(raw)
+        if self.columns is not None:
+            text = self.columns.strip(number, text)
+        return LogLine(number, clean_line(text))
 
 
 def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
@@ -96,5 +108,5 @@ def _skip_line(stream: BinaryIO) -> bool:
     return was_longer
 
 
-def _to_line(number: int, raw: bytes) -> LogLine:
-    return LogLine(number, clean_line(raw.rstrip(b"\r\n").decode("utf-8", "replace")))
+def _decoded(raw: bytes) -> str:
+    return raw.rstrip(b"\r\n").decode("utf-8", "replace")

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.joblog.job_log import MAX_ERRORS, JobLog, read_job_log
+from app.domain.joblog.job_log import JobLog, read_job_log
 from app.domain.joblog.log_lines import LogLine
+from app.domain.joblog.runner_lines import MAX_ERRORS
 
 STAMP = "2026-05-11T09:14:02.0131000Z "
 START = "============================= test session starts =============================="
@@ -120,3 +121,19 @@ def test_every_line_is_given_to_whoever_looks_for_something_else_too() -> None:
     log = read_job_log(io.BytesIO(b"2026-05-11T09:14:02.0131000Z one\ntwo\n"), also=seen.append)
     assert seen == [LogLine(1, "one"), LogLine(2, "two")]
     assert log.lines == 2
+
+
+def test_a_cause_inside_a_run_that_its_step_ended_counts() -> None:
+    full = "OSError: [Errno 28] No space left on device"
+    log = read(START, full, "##[error]Process completed with exit code 1.")
+    assert log.infra == full
+    assert log.stopped is not None
+    assert log.stopped.line.number == 2
+
+
+@pytest.mark.parametrize(
+    "line", ["Killed", "manifest for a/b not found", "toomanyrequests: slow", "pull access denied for a/b"]
+)
+def test_a_cause_without_the_runners_mark_counts_outside_of_runs(line: str) -> None:
+    assert read(line).infra == line
+    assert read(START, line, "1 passed in 0.1s").infra is None
