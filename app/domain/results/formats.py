@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import BinaryIO, Final, Protocol, cast
 
 from app.domain.bounded_text import BoundedText
@@ -10,6 +11,7 @@ from app.domain.results import nunit, trx, xunit_net
 from app.domain.results.junit import read_junit
 from app.domain.results.results_file import MAX_TESTS, Reading
 from app.domain.results.xml_stream import Stop, XmlSink, read_xml
+from app.domain.unstable_ids import unstable_told
 
 HEAD_BYTES: Final = 64 * 1024
 """How far the first element is looked for; a file whose comments are longer is taken for JUnit."""
@@ -29,6 +31,12 @@ def read_results(stream: BinaryIO, *, limit: int = MAX_TESTS) -> Reading:
 
     The stream is read once, from where it stands, and need not be able to go back.
     """
+    reading = _read(stream, limit)
+    unstable = unstable_told(result.test for result in reading.results)
+    return reading if unstable is None else replace(reading, problems=(*reading.problems, unstable))
+
+
+def _read(stream: BinaryIO, limit: int) -> Reading:
     head = _read_head(stream)
     whole = cast("BinaryIO", _Resumed(head, stream))
     if _JUNIT.match(head) is None:

@@ -24,6 +24,7 @@ from app.domain.results.results_file import (
     Records,
     refusal_of_root,
 )
+from app.domain.results.suite_names import stable_suite
 from app.domain.results.xml_stream import Leaf, Stop, read_xml
 
 __all__ = ["Declared", "ReadStatus", "Reading", "Records", "read_junit"]
@@ -31,7 +32,6 @@ __all__ = ["Declared", "ReadStatus", "Reading", "Records", "read_junit"]
 MAX_CHILDREN: Final = 200
 
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
-_SUITE_STAMP: Final = re.compile(r"-[0-9]{14}$")  # unittest-xml-reporting adds the run's time
 _SUITE_VERDICTS: Final = frozenset({"failure", "error"})
 _CLAIMS: Final = ("tests", "failures", "errors", "skipped")
 
@@ -137,7 +137,7 @@ class JunitSink:
         _claim(self._root_claims, attributes)
 
     def _follow_suites(self) -> None:
-        names = [_SUITE_STAMP.sub("", suite.get("name") or "") for suite in self._suites]
+        names = [stable_suite(suite.get("name") or "") for suite in self._suites]
         self._suite_path = " > ".join(name for name in names if name)
         self._suite_file = next(
             (suite["file"] for suite in reversed(self._suites) if suite.get("file")), None
