@@ -31,6 +31,8 @@ _ONLY_FAILED: Final = re.compile(
     r"(?:command .{1,500} returned non-zero exit status|\S{1,300}(?: \d{1,6}/\d{1,6})? failed!?$)",
     re.IGNORECASE,
 )
+_STATUSES: Final = re.compile(r"[\[(](?:-?\d{1,3}, )*-?\d{1,3},?[\])] == [\[(](?:0, )*0,?[\])]$")
+"""Numbers held against nothing but zeros are the exit statuses of processes."""
 _HINT: Final = re.compile(
     r"Error|Exception|E  |[Ff]ail|FAIL|[Ff]atal|[Tt]ime|[Cc]rash|Killed|SIG|[Ss]ignal|[Aa]bort|egmentation"
     r"|error|ERROR|down:|panic|exit ?code|Got exit|memory|[Mm]ismatch|manifest|runner|[Ii]nstruction|device"
@@ -76,7 +78,7 @@ def _of_exception(
     line: LogLine, said: str, type_name: str, message: str, rank: int | None, step: int
 ) -> Saying:
     raised = Raised(type_name, (message,))
-    is_opaque = is_assertion(type_name) and holds_no_cause(raised)
+    is_opaque = is_assertion(type_name) and (holds_no_cause(raised) or _STATUSES.search(message) is not None)
     weight = _WEIGHTS[standing_of(raised)]
     category = categorise(type_name, message)
     what = ""

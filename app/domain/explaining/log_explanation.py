@@ -75,7 +75,8 @@ def _is_green(log: JobLog, ends: Sequence[Saying]) -> bool:
 
 def _message(main: Explained) -> str:
     outcome = main.told.result.outcome
-    return outcome.message if isinstance(outcome, Failed | Errored) else ""
+    assert isinstance(outcome, Failed | Errored)  # only failures are told
+    return outcome.message
 
 
 def _explanation(

@@ -2,12 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from app.domain.category import Category
 from app.domain.explaining.saying import Saying, Weight
+from app.domain.failure_reading import read_failure
 from app.domain.joblog.run_reader import ToldFailure
 from app.domain.outcome import Errored, Failed
+from app.domain.root_cause import Standing
 
 MOST_FAILURES: Final = 1_000
 """Failures that are explained one by one; the rest are named only."""
@@ -60,14 +63,28 @@ class _Heard:
 
 def _explain(failure: ToldFailure, heard: _Heard) -> Explained:
     outcome = failure.result.outcome
-    text, message = (outcome.text, outcome.message) if isinstance(outcome, Failed | Errored) else ("", "")
+    assert isinstance(outcome, Failed | Errored)  # only failures are told
+    text, message = outcome.text, outcome.message
     own, captured = _parts(text)
     key = best(_taken(own, heard.by_text)) or _by_message(message, heard)
+    if key is not None and _is_opaque(key, message, text):
+        key = replace(key, weight=Weight.ENDED, is_opaque=True)
     if key is None or key.weight in _BESIDE:
         others = _taken(captured, heard.by_text)
         others += [one for one in heard.beside if heard.is_alone or _is_near(one, key, failure)]
-        key = best([one for one in others if key is None or one.weight < key.weight]) or key
+        better = [
+            one for one in others if key is None or (one.weight < key.weight and one.number != key.number)
+        ]
+        key = best(better) or key
     return Explained(failure, key)
+
+
+def _is_opaque(key: Saying, message: str, text: str) -> bool:
+    """Whether an assertion's whole text, its statement with it, holds no cause, as that of an exit status."""
+    if key.category is not Category.ASSERTION or key.is_opaque:
+        return key.is_opaque
+    cause = read_failure(message, text).cause
+    return cause is not None and cause.standing is Standing.ENDED
 
 
 def _by_message(message: str, heard: _Heard) -> Saying | None:

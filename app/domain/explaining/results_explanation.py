@@ -20,7 +20,8 @@ def explain_results(results: Sequence[Result]) -> Explanation:
     if main is None:
         return Explanation(Category.UNKNOWN, NOTHING_NAMED)
     outcome = main.told.result.outcome
-    message = outcome.message if isinstance(outcome, Failed | Errored) else ""
+    assert isinstance(outcome, Failed | Errored)
+    message = outcome.message
     return Explanation(
         category=_category(main.key),
         root_cause=sentence_of(main.key, main.told.printed, told=message),
@@ -40,8 +41,7 @@ def _explain(result: Result) -> Explained:
 
 def _sayings(result: Result) -> Iterator[Saying]:
     outcome = result.outcome
-    if not isinstance(outcome, Failed | Errored):
-        return
+    assert isinstance(outcome, Failed | Errored)  # only red results are explained
     was_marked = False
     for number, text in enumerate((outcome.text or outcome.message).split("\n"), 1):
         line = LogLine(number, clean_line(text))
