@@ -23,6 +23,7 @@ class GapKind(StrEnum):
     LOG_CUT = "log-cut"
     TREE_UNKNOWN = "tree-unknown"
     HISTORY_UNKNOWN = "history-unknown"  # how two commits relate could not be found out
+    ID_UNSTABLE = "id-unstable"  # the test may bear another name in the next run
     RESULTS_REMOVED = "results-removed"  # they were past their time
     RUNS_UNREAD = "runs-unread"  # listed at the first look at a repository, and left
     DELIVERY_UNREADABLE = "delivery-unreadable"

@@ -6,6 +6,7 @@ from app.domain.gap import Gap, GapKind
 from app.domain.policy import VerdictPolicy
 from app.domain.reasons import reasons_for
 from app.domain.replay_evidence import Call, cause_of, strengthened
+from app.domain.unfollowed import why_unfollowed
 from app.domain.verdict import Kind, Strength, Verdict, Whose
 from app.domain.weigh import Weighed, base_is_proven, is_mass_failure, weigh
 from app.domain.wording import short
@@ -91,6 +92,8 @@ def _new_failure(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) ->
     """Never seen, base not proven; a new failure mode of a flaky test starts here whatever its base says."""
     if evidence.signature.key is None or evidence.failed_before or weighed.seen_before:
         return None
+    if why_unfollowed(evidence) is not None:
+        return None
     if base_is_proven(weighed, policy) and not evidence.test_flipped_before:
         return None
     return Kind.NEW_FAILURE, Strength.SUSPECTED
@@ -117,4 +120,7 @@ def _gaps(evidence: Evidence, weighed: Weighed) -> list[Gap]:
     found += [
         Gap(GapKind.HISTORY_UNKNOWN, f"commit {short(r.observation.sha)}", r.how) for r in weighed.unrelated
     ]
+    if (why := why_unfollowed(evidence)) is not None:
+        told = f"the test's name holds {why}, so its history cannot be followed"
+        found.append(Gap(GapKind.ID_UNSTABLE, evidence.test, told))
     return found

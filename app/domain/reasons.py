@@ -11,6 +11,7 @@ from app.domain.outcome import OutcomeKind
 from app.domain.policy import VerdictPolicy
 from app.domain.reasons_open import open_questions
 from app.domain.replay_evidence import replay_reasons
+from app.domain.unfollowed import why_unfollowed
 from app.domain.verdict import EvidenceKind, EvidenceStrength, Kind, Reason
 from app.domain.weigh import Weighed, base_is_proven, distinct, is_mass_failure
 from app.domain.wording import counted, flip, listed, run_ids, run_name, sentence, short
@@ -218,7 +219,7 @@ def _base(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> list[R
 def _novelty(evidence: Evidence, weighed: Weighed, policy: VerdictPolicy) -> list[Reason]:
     if evidence.signature.key is None or evidence.failed_before or weighed.seen_before:
         return []
-    if weighed.pair_elsewhere is not None:
+    if weighed.pair_elsewhere is not None or why_unfollowed(evidence) is not None:
         return []
     runs = (evidence.failure.run,)
     if evidence.test_flipped_before:
