@@ -98,8 +98,10 @@ def _read_summary_line(line: LogLine) -> _SummaryLine | None:
 
 
 def _told(node: str, entry: Entry | None, line: _SummaryLine | None) -> ToldFailure:
-    numbers = [one.number for one in (entry, line) if one is not None]
-    return ToldFailure(_to_result(node, entry, line), node, min(numbers))
+    """The summary's line is the first with the whole id, and its order is that of pytest's own report."""
+    first = line or entry
+    assert first is not None
+    return ToldFailure(_to_result(node, entry, line), node, first.number)
 
 
 def _to_result(node: str, entry: Entry | None, line: _SummaryLine | None) -> Result:

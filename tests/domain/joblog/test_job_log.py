@@ -137,3 +137,18 @@ def test_a_cause_inside_a_run_that_its_step_ended_counts() -> None:
 def test_a_cause_without_the_runners_mark_counts_outside_of_runs(line: str) -> None:
     assert read(line).infra == line
     assert read(START, line, "1 passed in 0.1s").infra is None
+
+
+@pytest.mark.parametrize(
+    ("line", "is_time_out"),
+    [
+        (
+            "##[error]The job running on runner R 2 has exceeded the maximum execution time of 9 minutes.",
+            True,
+        ),
+        (CANCELED, False),
+        ("nothing", False),
+    ],
+)
+def test_only_the_jobs_own_limit_is_its_time_out(line: str, *, is_time_out: bool) -> None:
+    assert read(line).ran_out_of_time is is_time_out

@@ -60,7 +60,7 @@ def test_a_failure_has_the_text_of_its_section_and_the_name_of_its_summary() -> 
         "FAILED tests/test_a.py::test_after_the_end",
     )
     (told,) = log.failures()
-    assert told == ToldFailure(ASSERTION_RESULT, "tests/test_a.py::TestB::test_x[a b]", 3)
+    assert told == ToldFailure(ASSERTION_RESULT, "tests/test_a.py::TestB::test_x[a b]", 13)
     assert log.counts == RunCounts(failed=1, passed=821)
 
 
