@@ -93,7 +93,7 @@ class PytestLog:
         """What is open never comes to its last line: whatever ran inside of it may have come after it."""
         while self._open:
             session = self._open.pop()
-            told = [*session.failures(), *session.printed]
+            told = [*session.failures(), *session.crashed(), *session.printed]
             self._hand_over(session, told, session.printed_counts)
         self._end(None)
 

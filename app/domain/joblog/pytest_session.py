@@ -68,6 +68,14 @@ class PytestSession:
                 outcome = Errored("", "") if is_error else Failed("", "")
                 yield ToldFailure(Result(test, outcome, path=_path_of(node)), node, number)
 
+    def crashed(self) -> Iterator[ToldFailure]:
+        """The test that ran when the session's process died; for a session that never came to its end."""
+        died = self._progress.died
+        if died is not None:
+            outcome = Errored(died.words, "")
+            result = Result(to_test_id(died.node), outcome, path=_path_of(died.node))
+            yield ToldFailure(result, died.node, died.number)
+
     def _pair(self) -> Iterator[ToldFailure]:
         """Join the summary with the sections: a header names no file, a summary shows no text."""
         by_key: defaultdict[tuple[bool, str], deque[Entry]] = defaultdict(deque)

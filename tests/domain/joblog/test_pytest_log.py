@@ -365,6 +365,34 @@ def test_a_header_means_the_node_that_progress_shows_unless_there_are_several() 
     assert [failure.test.classname for failure in paired] == ["a", "b"]
 
 
+TIMEOUT = "+++++++++++++++++++++++++++++++++++ Timeout ++++++++++++++++++++++++++++++++++++"
+
+
+@pytest.mark.parametrize(
+    ("last", "words"),
+    [
+        ("Fatal Python error: Segmentation fault", "Fatal Python error: Segmentation fault"),
+        (TIMEOUT, "Timeout"),
+    ],
+)
+def test_the_test_that_ran_when_the_process_died_is_an_error(last: str, words: str) -> None:
+    running = [START, "t/test_a.py::test_ok PASSED [ 50%]", f"t/test_a.py::test_x[a - b] {last}"]
+    (told,) = read(
+        *running, "Current thread 0x1:", "##[error]Process completed with exit code 139."
+    ).failures()
+    assert (told.printed, told.line) == ("t/test_a.py::test_x[a - b]", 3)
+    assert told.result.outcome == Errored(words, "")
+    assert failures(*running, "PASSED", "t/test_a.py::test_y PASSED [100%]") == ()
+    assert failures(*running, header("2 passed in 0.1s")) == ()
+
+
+def test_a_node_that_has_no_result_yet_did_not_fail() -> None:
+    assert (
+        failures(START, "t/test_a.py::test_x ", "prints a Fatal a::b", "##[error]The operation was canceled.")
+        == ()
+    )
+
+
 def test_too_many_nodes_are_cut_and_said() -> None:
     assert read(START, *[f"t.py::test_{n} FAILED" for n in range(MAX_NODES + 1)]).cut
 
