@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from app.domain.parameter_id import base_of
+
 
 class OutcomeKind(StrEnum):
     PASSED = "passed"
@@ -41,8 +43,7 @@ class TestId(NamedTuple):
     @property
     def base_name(self) -> str:
         """The name without its parameters: `test_a[cpu-2]` gives `test_a`."""
-        head, bracket, _ = self.name.partition("[")
-        return head if bracket and head and self.name.endswith("]") else self.name
+        return base_of(self.name)
 
     @property
     def base_label(self) -> str:

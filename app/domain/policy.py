@@ -10,7 +10,7 @@ class VerdictPolicy:
     Sources: `reference/signatures-and-statistics`, table 3.3, and CONTRACTS 1.
     """
 
-    version: str = "3"
+    version: str = "4"
     infra_share: float = 0.8
     """Share (0..1) of a job's tests that are red from which the job, not a test, is the matter."""
     infra_min_tests: int = 20

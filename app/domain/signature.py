@@ -22,7 +22,7 @@ from app.domain.raised import collapse
 from app.domain.record_failure import record_failure
 from app.domain.repo_path import likely_files
 
-SIGNATURE_VERSION = 2
+SIGNATURE_VERSION = 3
 """Rises whenever any key of any text may change; it is part of every key."""
 
 KEY_FRAMES = 3
