@@ -32,6 +32,8 @@ __all__ = ["Declared", "ReadStatus", "Reading", "Records", "read_junit"]
 MAX_CHILDREN: Final = 200
 
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
+_GO: Final = "go.version"
+"""The property that gotestsum and go-junit-report give to each suite."""
 _SUITE_VERDICTS: Final = frozenset({"failure", "error"})
 _CLAIMS: Final = ("tests", "failures", "errors", "skipped")
 
@@ -79,6 +81,7 @@ class JunitSink:
         self._suite_path = ""
         self._suite_file: str | None = None
         self._is_pytest = False
+        self._is_go = False
         self._counts_subtests = False
         self._cases: list[_Case] = []
         self._child: Child | None = None
@@ -110,6 +113,8 @@ class JunitSink:
             self._follow_suites()
         elif name in _SUITE_VERDICTS and self._is_beside_tests(depth):
             self._listen(Child(name, attributes, self._budget.start()), depth)
+        elif name == "property" and attributes.get("name") == _GO:
+            self._is_go = True
 
     def closed(self, name: str, depth: int) -> None:
         if name != "testcase":
@@ -143,6 +148,7 @@ class JunitSink:
             (suite["file"] for suite in reversed(self._suites) if suite.get("file")), None
         )
         self._is_pytest = PYTEST_SUITE in names
+        self._is_go = False
         self._counts_subtests = self._counts_subtests or self._is_pytest
 
     def _open_child(self, name: str, attributes: Mapping[str, str], depth: int) -> None:
@@ -192,7 +198,7 @@ class JunitSink:
         tests, results = results_of(run, self._suite_path, self._suite_file)
         self._cases_read += len(results)
         self._counts["nameless"] += sum(1 for test in tests if not test.name)
-        self._ledger.add_all(tests, results, pytest=self._is_pytest)
+        self._ledger.add_all(tests, results, pytest=self._is_pytest, go=self._is_go)
 
     def _close_case(self, case: _Case) -> None:
         outcome, earlier = outcome_of(case.attributes, case.children)
@@ -216,7 +222,7 @@ class JunitSink:
             self._line(line) if line else None,
             earlier,
         )
-        self._ledger.add(result, pytest=self._is_pytest)
+        self._ledger.add(result, pytest=self._is_pytest, go=self._is_go)
 
     def _fail_suite(self, child: Child) -> None:
         """An error beside the tests, such as a set-up for all of them that failed."""
@@ -243,6 +249,7 @@ class JunitSink:
 
     def reading(self, damage: list[str]) -> Reading:
         """What the file gave, once it has been read to its end or to where it broke."""
+        self._ledger.settle()
         records = self._records()
         has_results = bool(self._ledger.results)
         if self._refusal is not None and not has_results:

@@ -2,7 +2,8 @@
 
 A repeated record is no retry that passed unless the file proves it. pytest writes two records where the
 call fails and the teardown errors, and (with pytest-rerunfailures from 16.6.1 on) a bare record for each
-earlier attempt, whose outcome, a failure, it does not tell.
+earlier attempt, whose outcome, a failure, it does not tell. gotestsum repeats the tests that it ran again, in
+a file like any other of Go's; `go test -count` repeats those that passed as well, which tells them apart.
 """
 
 from collections import Counter
@@ -32,32 +33,39 @@ class ResultLedger:
         self._repeats: Counter[TestId] = Counter()
         self._hidden: set[TestId] = set()
         self._differing: set[TestId] = set()
+        self._attempts: dict[TestId, list[Outcome]] = {}
+        self._counted_runs: set[str] = set()
+        self._rerun: set[TestId] = set()
         self._left_out = 0
 
-    def add(self, result: Result, *, pytest: bool) -> None:
-        """`pytest`: the record is pytest's, so its known reasons for repeating a test apply."""
+    def add(self, result: Result, *, pytest: bool, go: bool = False) -> None:
+        """`pytest`, `go`: the record is theirs, so their known reasons for repeating a test apply."""
         results, test = self._results, result.test
         known = results.setdefault(test, result)
         if known is not result:
-            self._add_again(known, result, pytest=pytest)
+            self._add_again(known, result, pytest=pytest, go=go)
         elif len(results) > self._limit:
             del results[test]
             self._left_out += 1
 
-    def add_all(self, tests: Sequence[TestId], results: Sequence[Result], *, pytest: bool) -> None:
+    def add_all(
+        self, tests: Sequence[TestId], results: Sequence[Result], *, pytest: bool, go: bool = False
+    ) -> None:
         """What `add` does, for many at once; `tests` are those of the results."""
         if len(self._results) + len(results) > self._limit:
             for result in results:
-                self.add(result, pytest=pytest)
+                self.add(result, pytest=pytest, go=go)
             return
         known = list(map(self._results.setdefault, tests, results))
         if any(map(is_not, known, results)):
             for before, result in zip(known, results, strict=True):
                 if before is not result:
-                    self._add_again(self._results[result.test], result, pytest=pytest)
+                    self._add_again(self._results[result.test], result, pytest=pytest, go=go)
 
-    def _add_again(self, known: Result, result: Result, *, pytest: bool) -> None:
+    def _add_again(self, known: Result, result: Result, *, pytest: bool, go: bool) -> None:
         self._repeats[result.test] += 1
+        if go:
+            self._note_attempt(known, result)
         if pytest and _is_bare(known):
             self._hidden.add(result.test)
             self._results[result.test] = result
@@ -69,6 +77,23 @@ class ResultLedger:
             or _WORSE[result.outcome.kind] > _WORSE[known.outcome.kind]
         ):
             self._results[result.test] = merge(known, result)
+
+    def _note_attempt(self, known: Result, again: Result) -> None:
+        attempts = self._attempts.setdefault(known.test, [known.outcome])
+        if not attempts[-1].kind.is_red:
+            self._counted_runs.add(known.test.classname)
+        if len(attempts) < MAX_MERGED:
+            attempts.append(again.outcome)
+
+    def settle(self) -> None:
+        """Call it after the last record: what failed and was run again until it passed has passed."""
+        for test, attempts in self._attempts.items():
+            if attempts[-1].kind is OutcomeKind.PASSED and test.classname not in self._counted_runs:
+                self._results[test] = self._results[test]._replace(
+                    outcome=attempts[-1], earlier=tuple(attempts[:-1])
+                )
+                self._differing.discard(test)
+                self._rerun.add(test)
 
     @property
     def results(self) -> tuple[Result, ...]:
@@ -90,6 +115,8 @@ class ResultLedger:
         for test in self._repeats:
             if test in self._differing:
                 lines.append(self._differs(test))
+            elif test in self._rerun:
+                lines.append(f"{self._times(test)}: it was run again after it had failed, and passed")
             elif test in self._hidden:
                 lines.append(f"{self._times(test)}; the outcome of earlier attempts is unknown")
             elif not self._results[test].outcome.kind.is_red:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.bounded_text import TEXT_LIMIT
-from app.domain.outcome import Errored, Failed, Outcome, Passed, Result, Skipped, TestId
+from app.domain.outcome import Errored, Failed, Outcome, OutcomeKind, Passed, Result, Skipped, TestId
 from app.domain.results.junit import (
     SUITE_ITSELF,
     Declared,
@@ -18,6 +18,7 @@ from app.domain.results.junit import (
 )
 from app.domain.results.junit_case import TextBudget
 from app.domain.results.junit_words import OUTCOME_ATTRIBUTES, told_outcome
+from app.domain.results.repeated_ids import MAX_MERGED
 from app.domain.results.results_file import Counted
 
 
@@ -358,3 +359,54 @@ def test_a_mutated_file_never_makes_the_reader_raise(changes: list[tuple[int, in
 def test_any_bytes_give_a_reading(raw: bytes) -> None:
     reading = read(raw)
     assert reading.status is ReadStatus.REFUSED or reading.results or "no test in it" in reading.problems
+
+
+GO = '<properties><property name="go.version" value="go1.24 linux/amd64"/></properties>'
+RED = '<testcase classname="pkg" name="{}"><failure message="Failed">text {}</failure></testcase>'
+GREEN = '<testcase classname="pkg" name="{}"/>'
+
+
+def go_suite(*cases: str, properties: str = GO) -> Reading:
+    return read(f'<testsuites><testsuite name="pkg">{properties}{"".join(cases)}</testsuite></testsuites>')
+
+
+def test_a_go_test_that_was_run_again_until_it_passed_has_passed() -> None:
+    reading = go_suite(
+        RED.format("TestA", 1), GREEN.format("TestB"), RED.format("TestA", 2), GREEN.format("TestA")
+    )
+    first, _ = reading.results
+    assert first.outcome.kind is OutcomeKind.PASSED
+    assert first.earlier == (Failed("Failed", "text 1"), Failed("Failed", "text 2"))
+    assert reading.doubts == ()
+    assert (
+        "pkg::TestA is reported 3 times: it was run again after it had failed, and passed" in reading.problems
+    )
+
+
+def test_a_go_test_that_failed_in_every_run_has_failed() -> None:
+    first, _ = go_suite(RED.format("TestA", 1), GREEN.format("TestB"), RED.format("TestA", 2)).results
+    assert first.outcome == Failed("Failed", "text 1\n\ntext 2")
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [
+        (RED.format("TestA", 1), GREEN.format("TestB"), GREEN.format("TestA"), GREEN.format("TestB")),
+        (GREEN.format("TestA"), RED.format("TestA", 1), GREEN.format("TestA")),
+    ],
+    ids=["all run twice", "failed after a pass"],
+)
+def test_runs_that_were_counted_are_no_reruns(cases: tuple[str, ...]) -> None:
+    reading = go_suite(*cases)
+    assert reading.results[0].outcome.kind is OutcomeKind.FAILED
+    assert reading.doubts
+
+
+def test_without_the_mark_of_go_a_repeated_test_is_no_rerun() -> None:
+    reading = go_suite(RED.format("TestA", 1), GREEN.format("TestA"), properties="")
+    assert reading.results[0].outcome.kind is OutcomeKind.FAILED
+
+
+def test_attempts_of_a_go_test_are_bounded() -> None:
+    reading = go_suite(*[RED.format("TestA", 1)] * (MAX_MERGED + 5), GREEN.format("TestA"))
+    assert reading.results[0].outcome.kind is OutcomeKind.FAILED
