@@ -15,17 +15,19 @@ class RunnerCause(StrEnum):
     LOST_RUNNER = "lost-runner"
     """GitHub did not hear from the runner any more; out of memory and a dead machine look the same."""
     DISK_FULL = "disk-full"
-    """The runner's own error, or a program's ENOSPC, which a full memory disk gives too; a quota is none."""
+    """The runner's own words."""
+    STEP_TIMEOUT = "step-timeout"
+    """`timeout-minutes` of a step: what hung may be the test or the machine."""
+    JOB_TIMEOUT = "job-timeout"
+    """`timeout-minutes` of the job, or GitHub's limit; GitHub then calls the job cancelled."""
+    PROGRAM_DISK_FULL = "program-disk-full"
+    """A program's ENOSPC, which a full memory disk gives too, and which it may have coped with."""
     IMAGE_PULL = "image-pull"
     """A container image is missing, or its registry refuses: a wrong name in the workflow looks the same."""
     RATE_LIMIT = "rate-limit"
     """GitHub's API or a registry says that there were too many requests, in an error line of the runner."""
     DOWNLOAD = "download"
     """The runner could not fetch an action or its archive. A program's own network error is none."""
-    STEP_TIMEOUT = "step-timeout"
-    """`timeout-minutes` of a step: what hung may be the test or the machine."""
-    JOB_TIMEOUT = "job-timeout"
-    """`timeout-minutes` of the job, or GitHub's limit; GitHub then calls the job cancelled."""
     KILLED = "killed"
     """A shell or the kernel says that a process was killed; memory is the usual reason, and is not proven."""
     CANCELLED = "cancelled"
@@ -60,12 +62,13 @@ _SHELL: Final = r"(?:.{1,200}: line \d{1,7}: +\d{1,9} )?Killed(?: {2,}.{0,300})?
 _PATTERNS: Final = (
     (RunnerCause.SHUTDOWN, r"##\[error\]The runner has received a shutdown signal"),
     (RunnerCause.LOST_RUNNER, rf"{_ERROR}lost communication with the server"),
-    (RunnerCause.DISK_FULL, r".{0,300}?No space left on device"),
+    (RunnerCause.DISK_FULL, r"(?:##\[error\]|System\.IO\.IOException: ).{0,300}?No space left on device"),
+    (RunnerCause.STEP_TIMEOUT, r"##\[error\]The action '.{0,300}' has timed out after \d{1,6} minutes"),
+    (RunnerCause.JOB_TIMEOUT, r"##\[error\]The job running on runner .{0,300} has exceeded the maximum exec"),
+    (RunnerCause.PROGRAM_DISK_FULL, r".{0,300}?No space left on device"),
     (RunnerCause.IMAGE_PULL, rf"(?:{_ERROR}|.{{0,40}}?)(?:{_REGISTRY})"),
     (RunnerCause.RATE_LIMIT, rf"{_ERROR}(?:rate limit exceeded|secondary rate limit|429 Too Many Requests)"),
     (RunnerCause.DOWNLOAD, rf"##\[error\](?:{_ACTION})"),
-    (RunnerCause.STEP_TIMEOUT, r"##\[error\]The action '.{0,300}' has timed out after \d{1,6} minutes"),
-    (RunnerCause.JOB_TIMEOUT, r"##\[error\]The job running on runner .{0,300} has exceeded the maximum exec"),
     (RunnerCause.KILLED, rf"{_SHELL}|.{{0,200}}?Out of memory: Killed process"),
     (RunnerCause.CANCELLED, r"##\[error\]The operation was canceled\."),
     (RunnerCause.EXIT_137, r"##\[error\]Process completed with exit code 137\."),

@@ -7,6 +7,7 @@ counts are those of the readers added up, without a reader that had a run inside
 both kinds.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import reduce
 from typing import Final, NamedTuple
@@ -47,14 +48,18 @@ _HEAD: Final = 2
 
 
 class _Run(NamedTuple):
-    reader: int
+    """The numbers of its lines; `has_ended`: it came to its end by itself, not with its step."""
+
     first: int
     last: int
+    has_ended: bool
 
 
 class RunsOfLog:
-    """Takes a log's clean lines in order. Most logs are of one runner or two, so a reader is fed only from the
-    line before the first one that may begin its output.
+    """Takes a log's clean lines in order.
+
+    Most logs are of one runner or two, so a reader is fed only from the line before the first one on that may
+    begin its output.
     """
 
     def __init__(self) -> None:
@@ -66,8 +71,7 @@ class RunsOfLog:
         self._idle = list(_SIGNS)
         self._expect()
         self._above = _NO_LINE
-        self._ended: list[_Run] = []
-        self._stopped: list[_Run] = []
+        self._runs: list[list[_Run]] = [[]]
 
     @property
     def cut(self) -> bool:
@@ -124,6 +128,7 @@ class RunsOfLog:
             reader.feed(self._above)
             self._readers.append(reader)
             self._began.append(0)
+            self._runs.append([])
         self._expect()
 
     def _follow(self, at: int, line: LogLine) -> None:
@@ -131,21 +136,22 @@ class RunsOfLog:
         first, self._began[at] = self._began[at], line.number
         if first:
             self._began[at] = 0
-            self._keep(_Run(at, first, line.number), line.text)
+            has_ended = not line.text.startswith(NEXT_STEP)
+            if len(self._runs[at]) < MAX_RUNS:
+                self._runs[at].append(_Run(first, line.number, has_ended))
         self.in_run = any(self._began)
 
-    def _keep(self, run: _Run, last: str) -> None:
-        runs = self._stopped if last.startswith(NEXT_STEP) else self._ended
-        if len(runs) < MAX_RUNS:
-            runs.append(run)
-
     def _is_printed(self, at: int, number: int) -> bool:
-        own = [run.first for run in self._runs_of(at) if run.first <= number <= run.last]
-        began = own[0] if own else number
-        return any(run.reader != at and run.first < began and number < run.last for run in self._ended)
+        own = _last_before(self._runs[at], number + 1)
+        began = own.first if own is not None and number <= own.last else number
+        others = [_last_before(runs, began) for other, runs in enumerate(self._runs) if other != at]
+        return any(run is not None and run.has_ended and number < run.last for run in others)
 
     def _had_run_inside(self, at: int) -> bool:
-        return any(self._is_printed(at, run.last) for run in self._runs_of(at))
+        return any(self._is_printed(at, run.last) for run in self._runs[at])
 
-    def _runs_of(self, at: int) -> list[_Run]:
-        return [run for run in (*self._ended, *self._stopped) if run.reader == at]
+
+def _last_before(runs: list[_Run], number: int) -> _Run | None:
+    """The last run that began before the line; a reader's runs follow one another."""
+    at = bisect_left(runs, number, key=lambda run: run.first)
+    return runs[at - 1] if at else None

@@ -1,5 +1,7 @@
 """Each cause outside of the tests is known by the words of the runner, the system or the registry."""
 
+import itertools
+
 import pytest
 
 from app.domain.joblog.log_lines import LogLine
@@ -13,7 +15,9 @@ ERROR = "##[error]"
     [
         (f"{ERROR}The runner has received a shutdown signal. This can happen", RunnerCause.SHUTDOWN),
         (f"{ERROR}The hosted runner: x lost communication with the server.", RunnerCause.LOST_RUNNER),
-        ("OSError: [Errno 28] No space left on device: '/tmp/x'", RunnerCause.DISK_FULL),
+        (f"{ERROR}No space left on device : '/home/runner/x'", RunnerCause.DISK_FULL),
+        ("System.IO.IOException: No space left on device", RunnerCause.DISK_FULL),
+        ("OSError: [Errno 28] No space left on device: '/tmp/x'", RunnerCause.PROGRAM_DISK_FULL),
         ("Error response from daemon: manifest for acme/x:1 not found", RunnerCause.IMAGE_PULL),
         ("docker: Error response from daemon: manifest unknown.", RunnerCause.IMAGE_PULL),
         (f"{ERROR}toomanyrequests: You have reached your pull rate limit.", RunnerCause.IMAGE_PULL),
@@ -55,3 +59,12 @@ def test_the_more_telling_cause_wins_and_of_equal_ones_the_first() -> None:
 
 def test_a_kill_only_suggests_that_memory_ran_out() -> None:
     assert [cause for cause in RunnerCause if cause.hint] == [RunnerCause.KILLED, RunnerCause.EXIT_137]
+
+
+def test_what_the_runner_ended_tells_more_than_what_a_program_may_have_coped_with() -> None:
+    order = list(RunnerCause)
+    for_programs = {RunnerCause.PROGRAM_DISK_FULL, RunnerCause.IMAGE_PULL, RunnerCause.RATE_LIMIT}
+    assert order.index(RunnerCause.JOB_TIMEOUT) < min(map(order.index, for_programs))
+    for earlier, later in itertools.pairwise(order):
+        first, second = Stopped(earlier, LogLine(1, "x")), Stopped(later, LogLine(2, "y"))
+        assert more_telling(second, first) is first
