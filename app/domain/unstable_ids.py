@@ -22,13 +22,16 @@ _RULES: Final = (
     ),
     (
         "a date or a time",
-        ("20", "17", "16"),
+        ("20",),
         re.compile(
-            r"(?<![0-9])20[0-9]{2}[-/](?:0[1-9]|1[0-2])[-/](?:0[1-9]|[12][0-9]|3[01])(?![0-9])"
-            r"|(?<![0-9])20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])[T_-]?[0-2][0-9][0-5][0-9][0-5][0-9]"
-            r"(?![0-9])"
-            r"|(?<![0-9])1[67][0-9]{8}(?:[0-9]{3})?(?![0-9])"
+            r"20(?<![0-9]20)[0-9]{2}(?:[-/](?:0[1-9]|1[0-2])[-/](?:0[1-9]|[12][0-9]|3[01])"
+            r"|(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])[T_-]?[0-2][0-9][0-5][0-9][0-5][0-9])(?![0-9])"
         ),
+    ),
+    (
+        "a date or a time",  # seconds or milliseconds since 1970
+        ("17", "16"),
+        re.compile(r"1[67](?<![0-9]1[67])[0-9]{8}(?:[0-9]{3})?(?![0-9])"),
     ),
     (
         "a temporary path",
@@ -43,9 +46,12 @@ _RULES: Final = (
             r"|(?:localhost|127\.0\.0\.1):[1-6][0-9]{4}(?![0-9])"
         ),
     ),
-    ("no more than the number of a row", ("[",), re.compile(r"(?:^|::)\[[0-9]{1,9}\](?: |$)")),
+    ("no more than the number of a row", ("[",), re.compile(r"\[(?:(?<=::\[)|(?<=^\[))[0-9]{1,9}\](?: |$)")),
 )
-"""What it holds, a text without which it cannot, and its shape. A day or a UUID may also be a constant."""
+"""What it holds, a text without which it cannot, and its shape. A day or a UUID may also be a constant.
+
+A shape begins with plain characters and looks back behind them: so it is found at ten times the speed.
+"""
 
 _NAMED: Final = 3
 _LABEL: Final = 120
