@@ -13,12 +13,11 @@ Told = TypeVar("Told")
 
 
 def read_content(given: Given, read_log: Callable[[BinaryIO], Told]) -> Reading | Told:
-    """Read the file from its start. Raises Rejected for what is neither, and OSError with its stream.
+    """Read the file, whose stream stands at its start. Raises Rejected for what is neither, and OSError with its stream.
 
     A refused reading comes back where nothing in the file looks like a log either: it says what the file is.
     """
     stream = given.stream
-    stream.seek(0)
     head = stream.read(HEAD_BYTES)
     reason = why_binary(head) if head else "an empty file"
     if reason is not None:

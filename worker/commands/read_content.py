@@ -82,6 +82,7 @@ def _digest(given: Given) -> bytes:
     digest = hashlib.sha256()
     while piece := given.stream.read(DIGEST_CHUNK):
         digest.update(piece)
+    given.stream.seek(0)
     return digest.digest()
 
 

@@ -33,13 +33,13 @@ _ONLY_FAILED: Final = re.compile(
 )
 _STATUSES: Final = re.compile(r"[\[(](?:-?\d{1,3}, )*-?\d{1,3},?[\])] == [\[(](?:0, )*0,?[\])]$")
 """Numbers held against nothing but zeros are the exit statuses of processes."""
-_HINT: Final = re.compile(
-    r"Error|Exception|E  |[Ff]ail|FAIL|[Ff]atal|[Tt]ime|[Cc]rash|Killed|SIG|[Ss]ignal|[Aa]bort|egmentation"
-    r"|error|ERROR|down:|panic|exit ?code|Got exit|memory|[Mm]ismatch|manifest|runner|[Ii]nstruction|device"
-    r"|resolv|Interrupt|Empty|Exit|took >|terminat|Connection|ddress|XPASS|SUCCESS|Gateway|Unhandled|port "
-    r"|^E: |\*\*\* |oom|bad_alloc|limit|Too Many|toomany|Bus "
+_HINTS: Final = (
+    *("error", "exception", "fail", "fatal", "timed out", "timeout", "crash", "kill", "sig", "abort"),
+    *("segmentation", "illegal", "down:", "panic", "exit", "memory", "mismatch", "manifest", "no space"),
+    *("resolv", "interrupt", "empty", "took >", "terminat", "connection", "already", "xpass", "unexpected"),
+    *("gateway", "unavailable", "unhandled", "bad_alloc", "limit", "too many", "toomany", "e: ", "*** "),
 )
-"""Every line that means something has one of these; most lines have none."""
+"""Every line that means something has one of these, in any case; most lines have none."""
 
 _WEIGHTS: Final = {
     Standing.OWN: Weight.OWN,
@@ -52,8 +52,12 @@ _WEIGHTS: Final = {
 
 
 def may_tell(text: str) -> bool:
-    """Whether it is worth hearing; one search that most lines fail."""
-    return _HINT.search(text) is not None
+    """Whether it is worth hearing. Substrings are found at a fifth of the time of one expression for all."""
+    low = text.lower()
+    for hint in _HINTS:  # noqa: SIM110 - a generator for `any` costs more than what it asks
+        if hint in low:
+            return True
+    return False
 
 
 def hear(line: LogLine, *, step: int = 0, goes_on: bool = False) -> Saying | None:
