@@ -78,7 +78,6 @@ def _read(given: Given) -> FileRead:
 
 
 def _digest(given: Given) -> bytes:
-    given.stream.seek(0)
     digest = hashlib.sha256()
     while piece := given.stream.read(DIGEST_CHUNK):
         digest.update(piece)
