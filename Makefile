@@ -75,7 +75,7 @@ ACCEPT := crashes crashes-postgres troubles soak-1 soak-2 soak-3 rest guest \
   replay-rest replay-once replay-injected \
   $(addprefix replay-suspects-,1 2 3 4 5 6 7 8 9 10 11 12) $(addprefix replay-shared-,1 2 3 4 5 6 7) \
   $(addprefix replay-stable-,1 2 3 4) $(addprefix replay-rates-,1 2 3) \
-  $(addprefix fuzz-,results logs zips) corpus
+  $(addprefix fuzz-,results logs explain zips) corpus
 ACCEPTING := $(BIN)/python -m pytest -m accept -rP --timeout 580 $(ARGS)
 CRASHES := tests/flow/crashes
 INJECTED := $(addprefix tests/replay/incidents/test_injected_,matrix.py handoffs.py)

@@ -14,6 +14,7 @@ import reading_inputs
 
 from app.domain.artifact import UnpackBudget
 from app.domain.errors import Rejected
+from app.domain.explaining.log_explanation import explain_log
 from app.domain.joblog.job_log import read_job_log
 from app.domain.results.formats import read_results
 from worker.fetching.unpack import open_artifact
@@ -80,6 +81,10 @@ def _log(content: bytes) -> None:
     reading_checks.check_log(read_job_log(io.BytesIO(content)), content)
 
 
+def _explained(content: bytes) -> None:
+    reading_checks.check_explained(explain_log(io.BytesIO(content)), content)
+
+
 def _zip(content: bytes) -> None:
     with tempfile.NamedTemporaryFile(prefix="fuzz-") as file:
         file.write(content)
@@ -121,5 +126,6 @@ def _zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> by
 TARGETS: dict[str, Target] = {
     "results": Target(_results, lambda: list(reading_inputs.results())),
     "logs": Target(_log, lambda: list(reading_inputs.logs())),
+    "explain": Target(_explained, lambda: list(reading_inputs.logs())),
     "zips": Target(_zip, _zips),
 }

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from app.domain.wording import counted
 from worker import says
 from worker.commands.explain_content import FileExplained, explain_given
 from worker.commands.explain_records import record
@@ -49,7 +50,7 @@ def _explained(files: Sequence[str]) -> Iterator[FileExplained]:
             else:
                 yield told
     if passed_over:
-        says.progress(f"passed over {passed_over} files that hold neither results nor a log")
+        says.progress(f"passed over {counted(passed_over, 'more file')}: neither results nor a log")
 
 
 def register(cli: typer.Typer) -> None:

@@ -5,38 +5,24 @@ import io
 from explained import EXIT_1, explained, log
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reading_checks import check_explained
 from reading_damage import ShortReads, damaged, sizes
 from reading_inputs import logs
 
 from app.domain.category import Category
-from app.domain.explaining.explanation import Explanation
 from app.domain.explaining.log_explanation import explain_log
-from app.domain.joblog.log_lines import LogText
-
-
-def check(content: bytes, told: Explanation) -> None:
-    """Every line that is quoted stands in the log under its number, and an explanation names nothing else."""
-    lines = {line.number: line.text for line in LogText(io.BytesIO(content))}
-    keys = [one.key for one in told.failures]
-    for quoted in [told.key, *told.consequences, *keys]:
-        if quoted is not None:
-            assert quoted.line is not None
-            assert lines[quoted.line] == quoted.text
-    assert told.root_cause
-    assert told.key is not None or told.category is Category.UNKNOWN
-    assert told.test is None or not told.failures or told.test in [one.test for one in told.failures]
 
 
 @settings(max_examples=150)
 @given(st.binary(max_size=2000))
 def test_any_bytes_are_explained(content: bytes) -> None:
-    check(content, explain_log(io.BytesIO(content)))
+    check_explained(explain_log(io.BytesIO(content)), content)
 
 
 @settings(max_examples=200)
 @given(damaged(logs()))
 def test_a_damaged_log_is_explained_by_its_own_lines(content: bytes) -> None:
-    check(content, explain_log(io.BytesIO(content)))
+    check_explained(explain_log(io.BytesIO(content)), content)
 
 
 @settings(max_examples=60)
