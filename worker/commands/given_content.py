@@ -13,7 +13,7 @@ Told = TypeVar("Told")
 
 
 def read_content(given: Given, read_log: Callable[[BinaryIO], Told]) -> Reading | Told:
-    """Read the file; its stream stands at the start. Raises Rejected for what is neither, OSError as its stream.
+    """Read the file; its stream stands at the start. Raises Rejected for what is neither, else as its stream.
 
     A refused reading comes back where nothing in the file looks like a log either: it says what the file is.
     """
