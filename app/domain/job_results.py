@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.domain.completeness import Report, gaps_of_file, gaps_of_job
+from app.domain.explaining.explanation import Explanation
 from app.domain.gap import Gap, GapKind
 from app.domain.generic import NO_EVIDENCE, NO_TEST_NAMED
 from app.domain.joblog.job_log import JobLog
@@ -37,11 +38,12 @@ def gather_results(
     readings: Iterable[tuple[str, Reading]],
     log: JobLog | None,
     noted: str = "",
+    why: Explanation | None = None,
 ) -> JobResults:
     """Put together what a job's files and its log say, and hold it against its conclusion.
 
     `readings` are the files by path, in a fixed order; each is let go once it has been added. `noted` is what
-    GitHub notes at the job beside its log (`annotation.cause_noted`).
+    GitHub notes at the job beside its log (`annotation.cause_noted`), `why` the explanation of its log.
     """
     ledger = _Ledger()
     for path, reading in readings:
@@ -51,7 +53,7 @@ def gather_results(
     if read_log is not None:
         ledger.add_log(read_log)
     report = ledger.report()
-    untold = _untold(log, noted) if is_red and not report.red else None
+    untold = _untold(log, noted, why) if is_red and not report.red else None
     gaps = [*ledger.gaps, *gaps_of_job(job, conclusion, report, read_log)]
     results = tuple(ledger.results[test] for test in sorted(ledger.results))
     return JobResults(results, untold, tuple(gaps), ledger.has_file)
@@ -113,13 +115,19 @@ def _collision(path: str, result: Result, known: Result) -> Gap:
     )
 
 
-def _untold(log: JobLog | None, noted: str) -> Failed:
-    """A lost runner's log names no cause, and no test is to blame for what is noted beside it."""
+def _untold(log: JobLog | None, noted: str, why: Explanation | None) -> Failed:
+    """A lost runner's log names no cause, and no test is to blame for what is noted beside it.
+
+    Else the line that a person would quote is the message, so that jobs with one cause form one group.
+    """
     if noted and (log is None or not names_cause(log)):
         return Failed(message=noted.partition("\n")[0], text=noted)
     if log is None:
         return Failed(message=NO_EVIDENCE, text="")
     lines = [line.text for line in log.errors[-QUOTED_LINES:]]
     message = log.infra or (lines[-1] if lines else NO_TEST_NAMED)
+    if log.infra is None and why is not None and why.is_cause and why.key is not None:
+        message = why.key.text
+        lines = [message, *lines]
     steps = listed_steps(log)
     return Failed(message=message, text="\n".join([steps, *lines] if steps else lines), cut=log.cut)

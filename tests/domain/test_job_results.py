@@ -4,6 +4,8 @@ import io
 
 import pytest
 
+from app.domain.explaining.log_explanation import explain
+from app.domain.explaining.log_scan import LogScan
 from app.domain.gap import Gap, GapKind
 from app.domain.job_results import JobResults, gather_results
 from app.domain.joblog.job_log import JobLog, read_job_log
@@ -184,3 +186,28 @@ def test_doubts_about_a_complete_file_are_a_gap() -> None:
     )
     found = gathered(Conclusion.SUCCESS, {"a.xml": doubtful})
     assert found.gaps == (Gap(GapKind.FILE_PARTIAL, "a.xml", "claims"),)
+
+
+EXIT = "##[error]Process completed with exit code 1."
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (
+            ("fetching", "RuntimeError: no weights there", EXIT),
+            "RuntimeError: no weights there",
+        ),
+        (("nothing telling", EXIT), EXIT),
+        (("ValueError: x", "##[error]The operation was canceled."), "##[error]The operation was canceled."),
+    ],
+    ids=["a cause", "an exit code", "a word of the runner"],
+)
+def test_the_line_to_quote_is_the_message_where_no_test_failed(lines: tuple[str, ...], message: str) -> None:
+    text = "".join(f"2026-11-30T12:00:00.0000000Z {line}\n" for line in ("##[group]Run x", *lines))
+    scan = LogScan()
+    told = read_job_log(io.BytesIO(text.encode()), also=scan.feed)
+    found = gather_results("build", Conclusion.FAILURE, [], told, why=explain(told, scan.scan()))
+    assert found.untold is not None
+    assert found.untold.message == message
+    assert message in found.untold.text

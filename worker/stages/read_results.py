@@ -7,6 +7,9 @@ from typing import BinaryIO
 
 from sqlalchemy.orm import Session
 
+from app.domain.explaining.explanation import Explanation
+from app.domain.explaining.log_explanation import explain
+from app.domain.explaining.log_scan import LogScan
 from app.domain.gap import Gap, GapKind
 from app.domain.job_results import JobResults, gather_results
 from app.domain.joblog.job_log import JobLog, read_job_log
@@ -92,13 +95,17 @@ def _belongs(file: SourceFile, job: StoredJob) -> bool:
 
 def _read_job(kernel: Kernel, job: StoredJob, files: Sequence[SourceFile], budget: ReadingBudget) -> ReadJob:
     log: JobLog | None = None
+    why: Explanation | None = None
     noted = ""
+    is_red = job.conclusion is not None and job.conclusion.is_red
     for file in files:
         if file.kind is FileKind.JOB_LOG:
-            log = read_job_log(_open(kernel, file))
+            scan = LogScan()
+            log = read_job_log(_open(kernel, file), also=scan.feed if is_red else None)
+            why = explain(log, scan.scan()) if is_red else None
         elif file.kind is FileKind.ANNOTATIONS:
             noted = _open(kernel, file).read().decode()
-    found = gather_results(job.name, job.conclusion, _readings(kernel, files, budget), log, noted)
+    found = gather_results(job.name, job.conclusion, _readings(kernel, files, budget), log, noted, why)
     texts: dict[TestId | None, blobs.PackedBlob] = {
         result.test: blobs.pack(result.outcome.text)
         for result in found.results

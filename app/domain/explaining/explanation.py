@@ -1,6 +1,6 @@
 """What is said of a log: its root cause, the line to quote, the test, and what only followed."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from app.domain.category import Category
 
@@ -32,5 +32,7 @@ class Explanation:
     test: str | None = None
     consequences: tuple[Quoted, ...] = ()
     failures: tuple[FailureTold, ...] = ()
-    cut: bool = field(default=False)
+    cut: bool = False
     """The middle of the log was left out, so the cause may stand there."""
+    is_cause: bool = False
+    """Whether the key is more than that something had ended, such as an exit code."""

@@ -103,6 +103,7 @@ def _explanation(
         consequences=_consequences(key, scan.sayings),
         failures=failures,
         cut=log.cut,
+        is_cause=key is not None and key.weight is not Weight.ENDED,
     )
 
 
