@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
+import reading_large
 from junit_files import junit
 from lxml import etree
 from measured import Row, at_least, row_of_rounds
@@ -16,7 +17,7 @@ NEAR = Path(__file__).parents[3] / "shared" / "corpus" / "junit"
 
 
 def measure(*, long: bool) -> list[Row]:
-    rounds = 15 if long else 7
+    rounds = 15 if long else 5
     rows = [
         _row("20,000 tests, none red", [junit(20_000)], rounds),
         _row("20,000 tests, 400 red", [junit(20_000, red=400)], rounds),
@@ -26,7 +27,7 @@ def measure(*, long: bool) -> list[Row]:
     whole = [one for one in corpus if _is_sound(one)]
     if whole:
         rows.append(_row(f"{len(whole)} real files", whole, rounds))
-    return rows
+    return rows + reading_large.measure(long=long)
 
 
 def _row(what: str, files: list[bytes], rounds: int) -> Row:

@@ -10,6 +10,7 @@ from log_files import write_log
 from measured import Row, row_of_rounds
 from rounds import in_turn
 
+from app.domain.explaining.log_explanation import explain_log
 from app.domain.joblog.job_log import read_job_log
 
 SHORT_BYTES = 50 * 1000 * 1000
@@ -35,12 +36,19 @@ def measure(*, long: bool) -> list[Row]:
         return [
             _speed("job log", path, read),
             _memory("job log", path, read),
+            _speed("explained job log", path, explained),
+            _memory("explained job log", path, explained),
         ]
 
 
 def read(path: Path) -> None:
     with path.open("rb") as stream:
         read_job_log(stream)
+
+
+def explained(path: Path) -> None:
+    with path.open("rb") as stream:
+        explain_log(stream)
 
 
 def bare(path: Path) -> None:

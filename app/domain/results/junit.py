@@ -11,6 +11,7 @@ from app.domain.pytest_node import PYTEST_SUITE
 from app.domain.results.durations import parse_duration
 from app.domain.results.junit_case import FLAKY, OUTPUTS, VERDICTS, WRAPPERS, Child, TextBudget, outcome_of
 from app.domain.results.junit_words import PASSED, TELLING, plain_name
+from app.domain.results.marked_cases import Marked
 from app.domain.results.plain_cases import Run
 from app.domain.results.plain_results import is_plain, results_of
 from app.domain.results.repeated_ids import ResultLedger
@@ -49,7 +50,7 @@ def read_junit(stream: BinaryIO, *, limit: int = MAX_TESTS) -> Reading:
     results that were complete before are kept and `problems` says where.
     """
     sink = JunitSink(limit)
-    return sink.reading(read_xml(stream, sink, Leaf("testcase", sink.bare, sink.bare_run)))
+    return sink.reading(read_xml(stream, sink, Leaf("testcase", sink.bare, sink.bare_run, sink.marked)))
 
 
 class _Case:
@@ -199,6 +200,22 @@ class JunitSink:
         self._cases_read += len(results)
         self._counts["nameless"] += sum(1 for test in tests if not test.name)
         self._ledger.add_all(tests, results, pytest=self._is_pytest, go=self._is_go)
+
+    def marked(self, marked: Marked) -> None:
+        """A testcase with one verdict at most, and perhaps output beside it."""
+        if not marked.verdict or self._child is not None:
+            if self.listener is not None:  # within an error beside the tests everything is its text
+                self.listener.add(marked.text)
+            self.bare(marked.attributes)
+            return
+        if self._cases_read >= self._limit:
+            raise Stop(f"the tests beyond the first {self._limit} were left out")
+        child = Child(marked.verdict, marked.told, self._budget.start())
+        child.text.add(marked.text)
+        self._budget.spend(len(child.text))
+        case = _Case(marked.attributes, 0)
+        case.children.append(child)
+        self._close_case(case)
 
     def _close_case(self, case: _Case) -> None:
         outcome, earlier = outcome_of(case.attributes, case.children)

@@ -12,6 +12,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
+from app.domain.results.marked_cases import Marked, MarkedCases
+
 RUN: Final = "_run"
 """The element that stands in the markup for a run, so that the parser tells its place. Its opening is shorter
 than what `clean_chunks` never cuts in two."""
@@ -26,7 +28,11 @@ _STAND_IN: Final = f"<{RUN}/>".encode()
 _OPENING: Final = f"<{RUN}".encode()
 _EMPTY_END: Final = b"/>"
 _ATTRIBUTE: Final = r"\s+([A-Za-z_][A-Za-z0-9_.-]{0,39})=(?:(\")[^\"<&\t\r\n]*\"|'[^'<&\t\r\n]*')"
-_END: Final = r"\s*(?:/>|></%s>)\s*"
+_TEXT: Final = r"[^<&]*(?:&(?:lt|gt|amp|quot|apos);[^<&]*)*"
+_PRINTED: Final = rf"(?:\s*<system-(?:out>{_TEXT}</system-out|err>{_TEXT}</system-err)>){{0,2}}\s*"
+_END: Final = rf"\s*(?:/>|>{_PRINTED}</%s>)\s*"
+"""What a test printed is not kept, so it may stand in a run."""
+_NO_XML: Final = b"]]>"
 _SPELT: Final = re.compile(_ATTRIBUTE.encode())
 _VALUE: Final = re.compile(rb"\"[^\"]*\"|'[^']*'")
 _EMPTY_VALUE: Final = re.compile(r"\"\"|''")
@@ -48,7 +54,8 @@ class PlainRuns:
     """
 
     def __init__(self, element: str) -> None:
-        self.runs: deque[Run] = deque()
+        self.runs: deque[Run | Marked] = deque()
+        self._marked = MarkedCases(element)
         self._element = element
         self._start = f"<{element}".encode()
         self._is_on = bool(element)
@@ -72,7 +79,10 @@ class PlainRuns:
         if done < len(piece):
             yield piece[done:]
 
-    def _read(self, piece: bytes, at: int) -> tuple[Run, int] | None:
+    def _read(self, piece: bytes, at: int) -> tuple[Run | Marked, int] | None:
+        return self._read_run(piece, at) or self._marked.read(piece, at)
+
+    def _read_run(self, piece: bytes, at: int) -> tuple[Run, int] | None:
         for shape in self._shapes:
             if (found := shape.read(piece, at)) is not None:
                 return found
@@ -116,12 +126,14 @@ class _Shape:
             _EMPTY_VALUE.sub(lambda empty: _quoted(empty.group()[0], "(%s)"), re.escape(bare))
         )
         self._length, self._gap = len(skeleton), len(skeleton) - len(bare)
+        self._is_empty = bare.endswith("/>")
         self._is_single = len(attributes) == 1
         self._names = tuple(name for name, _ in attributes)
 
     def read(self, piece: bytes, at: int) -> tuple[Run, int] | None:
         """The run that begins there, and its end; None if there is none that is worth it."""
-        return self._read_exact(piece, at) or self._read_loosely(piece, at)
+        exact = self._read_exact(piece, at) if self._is_empty else None
+        return exact or self._read_loosely(piece, at)
 
     def _read_exact(self, piece: bytes, at: int) -> tuple[Run, int] | None:
         closing = piece.find(b"</", at)
@@ -133,7 +145,7 @@ class _Shape:
 
     def _read_loosely(self, piece: bytes, at: int) -> tuple[Run, int] | None:
         found = self._run.match(piece, at)
-        if found is None:
+        if found is None or _NO_XML in found.group():
             return None
         return Run(self._names, self._rows(self._loose, found.group().decode())), found.end()
 

@@ -12,12 +12,14 @@ from typing import BinaryIO, Final, Protocol
 from lxml import etree
 
 from app.domain.bounded_text import BoundedText
+from app.domain.results.marked_cases import Marked
 from app.domain.results.plain_cases import RUN, PlainRuns, Run
 from app.domain.results.results_file import refusal_of_text
 from app.domain.results.xml_markup import ForbiddenMarkup, MarkupFilter
 from app.domain.results.xml_text import Repairs, clean_chunks
 
 MAX_DEPTH: Final = 100
+_TOO_DEEP: Final = f"elements nested deeper than {MAX_DEPTH}"
 PIECES_HELD: Final = 512
 """Pieces of one text before they are joined; the parser makes none longer than what it was fed."""
 PROLOG_BYTES: Final = 1024 * 1024
@@ -62,6 +64,7 @@ class Leaf:
     name: str
     read: Callable[[Mapping[str, str]], None]
     read_run: Callable[[Run], None]
+    read_marked: Callable[[Marked], None]
 
 
 def read_xml(stream: BinaryIO, sink: XmlSink, leaf: Leaf | None = None) -> list[str]:
@@ -113,7 +116,7 @@ def _strict_parser(target: "_Guard") -> etree.XMLParser:
         target=target,
         encoding="utf-8",
         huge_tree=True,
-        resolve_entities=False,
+        resolve_entities="internal",  # those of XML itself; a document type never gets here
         no_network=True,
         load_dtd=False,
     )
@@ -123,7 +126,7 @@ def _nothing(_told: object) -> None:
     """Reads nothing."""
 
 
-_NO_LEAF: Final = Leaf("", _nothing, _nothing)
+_NO_LEAF: Final = Leaf("", _nothing, _nothing, _nothing)
 
 
 class _Guard:
@@ -135,6 +138,7 @@ class _Guard:
         self._path: list[str] = []
         self._sink, self._opened, self._closed = sink, sink.opened, sink.closed
         self._leaf, self._read_leaf, self._read_run = leaf.name, leaf.read, leaf.read_run
+        self._read_marked = leaf.read_marked
         self.plain = PlainRuns(leaf.name)
         self._text: list[str] = []
         self._listener = BoundedText()
@@ -169,16 +173,33 @@ class _Guard:
             self.documents += 1
             self._opened(name, attributes, depth)
         elif depth > MAX_DEPTH:
-            raise Stop(f"elements nested deeper than {MAX_DEPTH}")
+            raise Stop(_TOO_DEEP)
 
-    def _pass_run(self, run: Run, depth: int) -> None:
-        if depth > 1:
+    def _pass_run(self, run: Run | Marked, depth: int) -> None:
+        if isinstance(run, Marked):
+            self._pass_marked(run, depth)
+        elif depth > 1:
             self._read_run(run)
+        else:
+            for row in run.rows:  # each is a document of its own
+                self.documents += 1
+                self._opened(self._leaf, dict(zip(run.names, row, strict=True)), depth)
+                self._closed(self._leaf, depth)
+
+    def _pass_marked(self, marked: Marked, depth: int) -> None:
+        if depth == MAX_DEPTH and marked.verdict:
+            raise Stop(_TOO_DEEP)
+        if depth > 1:
+            self._read_marked(marked)
             return
-        for row in run.rows:  # each is a document of its own
-            self.documents += 1
-            self._opened(self._leaf, dict(zip(run.names, row, strict=True)), depth)
-            self._closed(self._leaf, depth)
+        self.documents += 1
+        self._opened(self._leaf, marked.attributes, depth)
+        if marked.verdict:
+            self._opened(marked.verdict, marked.told, depth + 1)
+            self.data(marked.text)
+            self._hand_on()
+            self._closed(marked.verdict, depth + 1)
+        self._closed(self._leaf, depth)
 
     def end(self, _tag: str) -> None:
         path = self._path

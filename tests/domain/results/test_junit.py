@@ -410,3 +410,15 @@ def test_without_the_mark_of_go_a_repeated_test_is_no_rerun() -> None:
 def test_attempts_of_a_go_test_are_bounded() -> None:
     reading = go_suite(*[RED.format("TestA", 1)] * (MAX_MERGED + 5), GREEN.format("TestA"))
     assert reading.results[0].outcome.kind is OutcomeKind.FAILED
+
+
+@pytest.mark.parametrize("beside", ["", "<properties/>"], ids=["by its shape", "by the parser"])
+def test_references_in_attributes_are_what_they_stand_for(beside: str) -> None:
+    """libxml2 keeps `&amp;` as `&#38;` in attributes where it is told to resolve no entities at all."""
+    reading = read(
+        f'<testsuite><testcase name="a &amp; b &lt;&gt;&quot;&apos; &amp;#38; &amp;amp;">{beside}'
+        f'<failure message="1 &amp;&amp; 2">x &amp; y</failure></testcase></testsuite>'
+    )
+    (one,) = reading.results
+    assert one.test.name == "a & b <>\"' &#38; &amp;"
+    assert one.outcome == Failed("1 && 2", "x & y")

@@ -1,6 +1,7 @@
 """Runs of testcases without children are read by their shape just as the parser would read them."""
 
 import io
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from reading_damage import damaged
 from reading_inputs import results
 
 from app.domain.results.junit import JunitSink, read_junit
+from app.domain.results.marked_cases import Marked
 from app.domain.results.plain_cases import LEAST, MAX_SHAPES, RUN, PlainRuns, Run
 from app.domain.results.results_file import MAX_TESTS, Reading
 from app.domain.results.xml_stream import read_xml
@@ -36,17 +38,21 @@ def found(reading: Reading) -> tuple[object, ...]:
     return (is_broken, problems, replace(reading, problems=(), reason=None))
 
 
-def taken(markup: str) -> tuple[list[Run], str]:
+def taken(markup: str) -> tuple[list[Run | Marked], str]:
     """The runs of a piece of markup, and what is left for the parser."""
     plain = PlainRuns("testcase")
     left = b"".join(plain.take(markup.encode())).decode()
     return list(plain.runs), left
 
 
+def told(runs: list[Run | Marked]) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+    return [(run.names, run.rows) for run in runs if isinstance(run, Run)]
+
+
 def cases(
     number: int, shape: str = '<testcase classname="c" name="n{}" time="0.1"/>', between: str = ""
 ) -> str:
-    return between.join(shape.format(one) for one in range(number))
+    return between.join(shape.format(one, one) for one in range(number))
 
 
 def rows(number: int) -> list[tuple[str, ...]]:
@@ -66,14 +72,14 @@ def rows(number: int) -> list[tuple[str, ...]]:
 )
 def test_a_run_is_taken_whatever_its_white_space_and_quotes(markup: str) -> None:
     runs, left = taken(f"<testsuite>{markup}</testsuite>")
-    assert [(run.names, run.rows) for run in runs] == [(("classname", "name", "time"), rows(5))]
+    assert told(runs) == [(("classname", "name", "time"), rows(5))]
     assert left.replace("\n", "") == f"<testsuite><{RUN}/></testsuite>"
     assert left.count("\n") == markup.count("\n")
 
 
 def test_one_attribute_is_a_run_as_well() -> None:
     runs, _ = taken(cases(4, '<testcase name="n{}"/>'))
-    assert [(run.names, run.rows) for run in runs] == [(("name",), [("n0",), ("n1",), ("n2",), ("n3",)])]
+    assert told(runs) == [(("name",), [("n0",), ("n1",), ("n2",), ("n3",)])]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +88,20 @@ def test_one_attribute_is_a_run_as_well() -> None:
         '<testcase name="a &amp; b"/>',
         '<testcase name="a\tb"/>',
         '<testcase name="a\nb"/>',
-        '<testcase name="n"><failure/></testcase>',
+        '<testcase name="n"><failure/><failure/></testcase>',
+        '<testcase name="n"><failure>text</error></testcase>',
+        '<testcase name="n"><failure><b/></failure></testcase>',
+        '<testcase name="n"><failure><![CDATA[text]]></failure></testcase>',
+        '<testcase name="n"><failure>&#10;</failure></testcase>',
+        '<testcase name="n"><failure>&bogus;</failure></testcase>',
+        '<testcase name="n"><failure>a\r\nb</failure></testcase>',
+        '<testcase name="n"><failure>a]]>b</failure></testcase>',
+        '<testcase name="n"><failure type="a" type="b"/></testcase>',
+        '<testcase name="n" name="m"><failure/></testcase>',
+        '<testcase name="n"><system-out>a]]>b</system-out></testcase>',
+        '<testcase name="n"><system-out>&bogus;</system-out></testcase>',
+        '<testcase name="n"><system-out>a</system-err></testcase>',
+        '<testcase name="n"><flakyFailure/></testcase>',
         '<testcase xsi:name="n"/>',
         '<testcase name="n" name="m"/>',
         '<testcase name="n">text</testcase>',
@@ -104,8 +123,45 @@ def test_a_short_run_is_left_to_the_parser() -> None:
 def test_a_run_ends_at_what_is_not_alike() -> None:
     red = '<testcase classname="c" name="r" time="0.1"><failure>a /> b</failure></testcase>'
     runs, left = taken(cases(5) + red + cases(4))
-    assert [len(run.rows) for run in runs] == [5, 4]
-    assert left == f"<{RUN}/>{red}<{RUN}/>"
+    assert [run if isinstance(run, Marked) else len(run.rows) for run in runs] == [
+        5,
+        Marked({"classname": "c", "name": "r", "time": "0.1"}, "failure", {}, "a /> b"),
+        4,
+    ]
+    assert left == f"<{RUN}/>" * 3
+
+
+def test_what_tests_printed_does_not_end_a_run() -> None:
+    printing = cases(
+        5, '<testcase classname="c" name="n{}" time="0.1"><system-out>a &amp; b</system-out></testcase>'
+    )
+    runs, left = taken(printing)
+    assert told(runs) == [(("classname", "name", "time"), rows(5))]
+    assert left == f"<{RUN}/>"
+
+
+@pytest.mark.parametrize(
+    ("markup", "marked"),
+    [
+        (
+            "<testcase name='a &lt; b'>\n <failure message=\"1 &gt; 2 &amp;&amp; x\" type='T'>E &quot;t&quot;"
+            "\n"
+            "</failure>\n</testcase>",
+            Marked({"name": "a < b"}, "failure", {"message": "1 > 2 && x", "type": "T"}, 'E "t"\n'),
+        ),
+        ('<testcase name="n"><skipped/></testcase>', Marked({"name": "n"}, "skipped", {}, "")),
+        (
+            '<testcase name="n"><system-out>o</system-out><error>&amp;lt;</error>'
+            "<system-err>e</system-err></testcase>",
+            Marked({"name": "n"}, "error", {}, "&lt;"),
+        ),
+        ('<testcase name="n"><system-out>o</system-out></testcase>', Marked({"name": "n"}, "", {}, "")),
+        ('<testcase name="n"></testcase>', Marked({"name": "n"}, "", {}, "")),
+    ],
+)
+def test_a_test_with_one_verdict_is_read_whole(markup: str, marked: Marked) -> None:
+    runs, left = taken(markup)
+    assert (runs, left.rstrip("\n")) == ([marked], f"<{RUN}/>")
 
 
 def test_a_file_with_our_own_element_in_it_is_left_to_the_parser() -> None:
@@ -113,8 +169,8 @@ def test_a_file_with_our_own_element_in_it_is_left_to_the_parser() -> None:
     for markup in (f"<{RUN}/>{cases(9)}", cases(9)):
         assert b"".join(plain.take(markup.encode())).decode() == markup
     assert not plain.runs
-    told = f"<testsuite>{cases(9)}<{RUN}/><{RUN}><testcase name='x'/></{RUN}></testsuite>"
-    assert by_shape(told.encode()) == by_parser(told.encode())
+    text = f"<testsuite>{cases(9)}<{RUN}/><{RUN}><testcase name='x'/></{RUN}></testsuite>"
+    assert by_shape(text.encode()) == by_parser(text.encode())
 
 
 def test_a_file_of_many_shapes_is_learnt_in_part() -> None:
@@ -122,6 +178,9 @@ def test_a_file_of_many_shapes_is_learnt_in_part() -> None:
     runs, left = taken("".join(shapes))
     assert len(runs) == MAX_SHAPES
     assert left == f"<{RUN}/>" * MAX_SHAPES + shapes[-1]
+
+
+_PRINTED = re.compile("<system-...>o</system-...>")
 
 
 def _suite(inside: str) -> str:
@@ -136,7 +195,9 @@ WAYS: list[Callable[[str], str]] = [
     lambda inside: f"<testsuite><testcase name='outer'>{inside}</testcase></testsuite>",
     lambda inside: f"<testsuite><testcase name='outer'><failure/>{inside}</testcase></testsuite>",
     lambda inside: "<a>" * 98 + inside + "</a>" * 98,
-    lambda inside: "<a>" * 99 + inside + "</a>" * 99,
+    lambda inside: (
+        "<a>" * 99 + _PRINTED.sub("", inside) + "</a>" * 99
+    ),  # output at the bottom is not looked at
     lambda inside: "<a>" * 100 + inside + "</a>" * 100,
     lambda inside: f"<testsuite><![CDATA[{inside}]]><!-- {inside} --></testsuite>",
     lambda inside: f"<testsuite name='{inside}'/>",
@@ -152,6 +213,9 @@ SHAPES = [
     '<testcase classname="" name="" />',
     '<testcase classname="c" name="n{}" status="notrun"/>',
     '<testcase classname="c{}" />',
+    '<testcase classname="c" name="n{}"><failure message="m">text &lt;{}&gt;</failure></testcase>',
+    '<testcase classname="c" name="n{}"><system-out>o</system-out></testcase>',
+    '<testcase classname="c" name="n{}"><skipped/><system-err>o</system-err></testcase>',
 ]
 
 
@@ -185,3 +249,10 @@ def test_a_long_file_is_read_alike_where_runs_meet_the_ends_of_pieces() -> None:
     assert len(content) > 2 * 64 * 1024
     assert by_shape(content) == by_parser(content)
     assert len(by_shape(content).results) == 5_000
+
+
+@pytest.mark.parametrize("inside", ["", "<system-out>o</system-out>", "<failure>f</failure>", "<skipped/>"])
+def test_a_testcase_alone_is_a_document_of_its_own(inside: str) -> None:
+    content = f'<testcase name="n">{inside}</testcase>'.encode() * 2
+    assert by_shape(content) == by_parser(content)
+    assert by_shape(content).records.cases == 2
