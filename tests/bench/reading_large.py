@@ -5,7 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import junitparser
 from large_files import small_files, write_giant, write_many, write_printing
@@ -101,7 +101,7 @@ def bare(path: Path) -> None:
 
 
 def standard(path: Path) -> None:
-    for _, element in ElementTree.iterparse(path):
+    for _, element in ET.iterparse(path):
         element.clear()
 
 

@@ -144,15 +144,19 @@ def test_what_tests_printed_does_not_end_a_run() -> None:
     ("markup", "marked"),
     [
         (
-            "<testcase name='a &lt; b'>\n <failure message=\"1 &gt; 2 &amp;&amp; x\" type='T'>E &quot;t&quot;"
-            "\n"
-            "</failure>\n</testcase>",
+            (
+                "<testcase name='a &lt; b'>\n <failure message=\"1 &gt; 2 &amp;&amp; x\" type='T'>E &quot;t&quot;"
+                "\n"
+                "</failure>\n</testcase>"
+            ),
             Marked({"name": "a < b"}, "failure", {"message": "1 > 2 && x", "type": "T"}, 'E "t"\n'),
         ),
         ('<testcase name="n"><skipped/></testcase>', Marked({"name": "n"}, "skipped", {}, "")),
         (
-            '<testcase name="n"><system-out>o</system-out><error>&amp;lt;</error>'
-            "<system-err>e</system-err></testcase>",
+            (
+                '<testcase name="n"><system-out>o</system-out><error>&amp;lt;</error>'
+                "<system-err>e</system-err></testcase>"
+            ),
             Marked({"name": "n"}, "error", {}, "&lt;"),
         ),
         ('<testcase name="n"><system-out>o</system-out></testcase>', Marked({"name": "n"}, "", {}, "")),
