@@ -145,7 +145,8 @@ def test_what_tests_printed_does_not_end_a_run() -> None:
     [
         (
             (
-                "<testcase name='a &lt; b'>\n <failure message=\"1 &gt; 2 &amp;&amp; x\" type='T'>E &quot;t&quot;"
+                "<testcase name='a &lt; b'>\n "
+                "<failure message=\"1 &gt; 2 &amp;&amp; x\" type='T'>E &quot;t&quot;"
                 "\n"
                 "</failure>\n</testcase>"
             ),
