@@ -1,11 +1,15 @@
-"""Every field that `read --json` prints stands in the README."""
+"""Every field that `read --json` and `explain --json` print stands in the README, and every category."""
 
 import re
 from dataclasses import fields
 from pathlib import Path
 
+from app.domain.category import Category
+from app.domain.explaining.explanation import Explanation
 from app.domain.outcome import Failed, Result, TestId
 from app.domain.results.results_file import Declared, ReadStatus
+from worker.commands.explain_content import FileExplained
+from worker.commands.explain_records import record
 from worker.commands.read_content import FileRead
 from worker.commands.read_records import file_record, result_records
 
@@ -37,3 +41,13 @@ def test_every_field_of_a_result_stands_in_the_readme_and_no_other() -> None:
 def test_every_claim_stands_in_the_readme() -> None:
     row = next(row for row in SECTION.splitlines() if row.startswith("| `declared`"))
     assert {one.name for one in fields(Declared)} <= set(re.findall(r"`(\w+)`", row))
+
+
+def test_every_field_of_an_explained_file_stands_in_the_readme_and_no_other() -> None:
+    explained = FileExplained("f", Explanation(Category.UNKNOWN, "none"))
+    assert documented("are explained by their texts.") == set(record(explained))
+
+
+def test_every_category_stands_in_the_readme() -> None:
+    row = next(row for row in SECTION.splitlines() if row.startswith("| `category`"))
+    assert {one.value for one in Category} == set(re.findall(r"`([\w-]+)`", row)) - {"category"}

@@ -31,7 +31,7 @@ def read(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Read results files (JUnit) and job logs, known by their content.
+    """Read results files (JUnit, NUnit 3, xUnit.net, TRX) and job logs, known by their content.
 
     Says of each file how many of its test records passed, failed, errored and were skipped, and what is
     wrong with it: cut off, broken, claiming other totals than it lists. A file that holds no results is
