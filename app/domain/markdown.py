@@ -28,6 +28,8 @@ _LINKED = re.compile(
     r"|(?<=:)(?=[a-z0-9_+-]{1,40}:)",  # emoji
     re.IGNORECASE,
 )
+_KNOWN = 4_096
+"""Characters that are remembered; hostile text could hold a million of them."""
 _BLOCK_CHARS = 60_000  # what is looked at of a longer text, to bound the time
 _COMMAND = re.compile(r"^(\s{0,80})(::|##\[)", re.MULTILINE)
 _SAFE_URL = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%-]{1,1900}")
@@ -36,11 +38,24 @@ _SAFE_URL = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%-]{1,1900}")
 def visible(text: str) -> str:
     """Without terminal colours; line feeds end lines; other invisible characters show as replaced."""
     flat = re.sub(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", _ANSI.sub("", text))
-    return "".join(REPLACED if _is_invisible(char) else char for char in flat)
+    return flat.translate(_SHOWN)
+
+
+class _Shown(dict[int, str]):
+    """What stands for each character, found out once for those that are usual."""
+
+    def __missing__(self, code: int) -> str:
+        shown = REPLACED if _is_invisible(chr(code)) else chr(code)
+        if len(self) < _KNOWN:
+            self[code] = shown
+        return shown
 
 
 def _is_invisible(char: str) -> bool:
     return unicodedata.category(char) in {"Cc", "Cf", "Cs"} and char not in "\n\t" + _JOINERS
+
+
+_SHOWN = _Shown()
 
 
 def _fit_to_show(text: str) -> str:

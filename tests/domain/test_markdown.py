@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rendering import rendered, tags, text_of
 
 from app.domain import markdown
-from app.domain.markdown import BREAK, REPLACED
+from app.domain.markdown import BREAK, REPLACED, visible
 
 HOSTILE = (
     "](javascript:alert(1))",
@@ -189,3 +189,9 @@ def test_a_plain_address_is_linked() -> None:
     page = rendered(markdown.link(markdown.code("](x"), "https://github.com/o/r/actions/runs/1"))
     assert page.css_first("a").attributes["href"] == "https://github.com/o/r/actions/runs/1"
     assert page.css_first("a").text() == "](x"
+
+
+def test_every_character_shows_alike_however_many_others_were_seen_before() -> None:
+    many = "".join(map(chr, range(0x3000, 0x3000 + 5_000)))
+    assert visible(many) == many
+    assert visible("a\x00b\u202ec\u200dd\ue000") == f"a{REPLACED}b{REPLACED}c\u200dd\ue000"

@@ -13,7 +13,7 @@ from points import missing
 
 PARTS = 16
 """Of all points; two at a time on two cores, each well below the time that one test may take."""
-SPREAD, AT_A_TIME = 8, 2
+SPREAD, AT_A_TIME = 4, 2
 
 
 def test_every_kind_of_writer_is_among_the_points(quiet: Undisturbed) -> None:
