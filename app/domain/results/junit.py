@@ -221,21 +221,30 @@ class JunitSink:
         outcome, earlier = outcome_of(case.attributes, case.children)
         if outcome is not PASSED or earlier:
             self._count(case.children, outcome.kind)
-        self._add(case.attributes, outcome, earlier)
+        placed = next((child for child in case.children if child.file or child.line), None)
+        self._add(case.attributes, outcome, earlier, placed)
 
     def _add(
-        self, attributes: Mapping[str, str], outcome: Outcome, earlier: tuple[Outcome, ...] = ()
+        self,
+        attributes: Mapping[str, str],
+        outcome: Outcome,
+        earlier: tuple[Outcome, ...] = (),
+        placed: Child | None = None,
     ) -> None:
+        """`placed` tells where it failed, which is nearer than where the test stands."""
         self._cases_read += 1
         get = attributes.get
-        name, classname, file, line = get("name", ""), get("classname", ""), get("file", ""), get("line")
+        name, classname, file = get("name", ""), get("classname", ""), get("file", "")
+        path, line = file or self._suite_file, get("line") or get("lineno")
+        if placed is not None:
+            path, line = placed.file or path, placed.line or line
         if not name:
             self._counts["nameless"] += 1
         result = Result(
             TestId(file, "" if classname else self._suite_path, classname, name),
             outcome,
             parse_duration(get("time")),
-            file or self._suite_file,
+            path,
             self._line(line) if line else None,
             earlier,
         )

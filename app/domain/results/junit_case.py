@@ -42,6 +42,8 @@ class Child:
         self.text = text
         self.message = attributes.get("message") or ""
         self.type = attributes.get("type") or ""
+        self.file = attributes.get("file") or attributes.get("filename") or ""
+        self.line = attributes.get("line") or attributes.get("lineno") or ""
 
     def to_red(self) -> Failed | Errored:
         message, is_message_cut = bounded(self.message or self.type, MESSAGE_LIMIT // 2, MESSAGE_LIMIT // 2)

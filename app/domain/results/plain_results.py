@@ -8,7 +8,7 @@ from app.domain.results.durations import parse_durations
 from app.domain.results.junit_words import PASSED, TELLING
 from app.domain.results.plain_cases import Run
 
-_SLOW: Final = TELLING | {"line"}
+_SLOW: Final = TELLING | {"line", "lineno"}
 _new: Final = tuple.__new__
 """Makes a named tuple of a tuple, without the call of its own `__new__`."""
 

@@ -422,3 +422,19 @@ def test_references_in_attributes_are_what_they_stand_for(beside: str) -> None:
     (one,) = reading.results
     assert one.test.name == "a & b <>\"' &#38; &amp;"
     assert one.outcome == Failed("1 && 2", "x & y")
+
+
+@pytest.mark.parametrize(
+    ("case", "place"),
+    [
+        ('<testcase name="n" file="t/a.php" line="7"><failure/></testcase>', ("t/a.php", 7)),
+        ('<testcase name="n" file="t/a.rb" lineno="7"><failure/></testcase>', ("t/a.rb", 7)),
+        ('<testcase name="n"><failure filename="t/a.cpp" line="9">x</failure></testcase>', ("t/a.cpp", 9)),
+        ('<testcase name="n" file="t/a.cpp" line="7"><error line="9"/></testcase>', ("t/a.cpp", 9)),
+        ('<testcase name="n"><failure file="t/a.cpp" line="x"/></testcase>', ("t/a.cpp", None)),
+        ('<testcase name="n"><failure/></testcase>', ("s.py", None)),
+    ],
+)
+def test_the_place_of_a_failure_is_kept_wherever_it_stands(case: str, place: tuple[str, int | None]) -> None:
+    (one,) = read(f'<testsuite file="s.py">{case}</testsuite>').results
+    assert (one.path, one.line) == place
