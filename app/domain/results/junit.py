@@ -1,6 +1,5 @@
 """JUnit XML of many dialects as results, read as a stream; an unreadable part is a problem, never a pass."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import BinaryIO, Final
@@ -10,6 +9,7 @@ from app.domain.outcome import Errored, Outcome, OutcomeKind, Result, TestId
 from app.domain.pytest_node import PYTEST_SUITE
 from app.domain.results.durations import parse_duration
 from app.domain.results.junit_case import FLAKY, OUTPUTS, VERDICTS, WRAPPERS, Child, TextBudget, outcome_of
+from app.domain.results.junit_claims import Claims, oddities, records_of
 from app.domain.results.junit_words import PASSED, TELLING, plain_name
 from app.domain.results.marked_cases import Marked
 from app.domain.results.plain_cases import Run
@@ -26,17 +26,16 @@ from app.domain.results.results_file import (
     refusal_of_root,
 )
 from app.domain.results.suite_names import stable_suite
+from app.domain.results.whole_number import whole_number
 from app.domain.results.xml_stream import Leaf, Stop, read_xml
 
 __all__ = ["Declared", "ReadStatus", "Reading", "Records", "read_junit"]
 
 MAX_CHILDREN: Final = 200
 
-_WHOLE: Final = re.compile(r"[0-9]{1,9}")
 _GO: Final = "go.version"
 """The property that gotestsum and go-junit-report give to each suite."""
 _SUITE_VERDICTS: Final = frozenset({"failure", "error"})
-_CLAIMS: Final = ("tests", "failures", "errors", "skipped")
 
 
 SUITE_ITSELF: Final = "[suite]"
@@ -90,8 +89,7 @@ class JunitSink:
         self._muted_depth = 0
         self._cases_read = 0
         self._counts: Counter[str] = Counter()
-        self._claims: Counter[str] = Counter()
-        self._root_claims: Counter[str] = Counter()
+        self._claims = Claims()
         self._root = ""
         self._refusal: str | None = None
 
@@ -108,7 +106,7 @@ class JunitSink:
             self._open_child(name, attributes, depth)
         elif name == "testsuite":
             if not self._suites:
-                _claim(self._claims, attributes)
+                self._claims.of_suite(attributes)
             self._suites.append(attributes)
             self._suite_depths.append(depth)
             self._follow_suites()
@@ -140,7 +138,7 @@ class JunitSink:
         self._refusal = refusal_of_root(name)
         if self._refusal is not None:
             raise Stop(self._refusal)
-        _claim(self._root_claims, attributes)
+        self._claims.of_root(attributes)
 
     def _follow_suites(self) -> None:
         names = [stable_suite(suite.get("name") or "") for suite in self._suites]
@@ -270,13 +268,13 @@ class JunitSink:
 
     def _line(self, value: str) -> int | None:
         """Lines count from 1; pytest counts from 0 (measured with pytest 9)."""
-        number = _whole(value)
+        number = whole_number(value)
         return number + 1 if number is not None and self._is_pytest else number
 
     def reading(self, damage: list[str]) -> Reading:
         """What the file gave, once it has been read to its end or to where it broke."""
         self._ledger.settle()
-        records = self._records()
+        records = records_of(self._cases_read, self._counts)
         has_results = bool(self._ledger.results)
         if self._refusal is not None and not has_results:
             return Reading(None, ReadStatus.REFUSED, self._refusal)
@@ -285,9 +283,9 @@ class JunitSink:
         if not has_results and self._root not in JUNIT_ROOTS:
             return Reading(None, ReadStatus.REFUSED, f"root element <{self._root[:80]}>, and no test in it")
         cuts = [*damage, *self._ledger.cuts()]
-        declared = self._declared()
-        lacking = self._lacking(records, declared)
-        problems = [*cuts, *self._ledger.problems(), *self._oddities(records, declared), *lacking]
+        declared = self._claims.declared()
+        odd = oddities(self._root, records, declared, self._counts)
+        problems = [*cuts, *self._ledger.problems(), *odd]
         return Reading(
             format="junit",
             status=ReadStatus.PARTIAL if cuts else ReadStatus.COMPLETE,
@@ -297,58 +295,5 @@ class JunitSink:
             problems=tuple(problems),
             doubts=tuple(self._ledger.doubts()),
             records=records,
-            counted=Counted(self._counts["red children"], self._counts_subtests, self._claims.get("tests")),
+            counted=Counted(self._counts["red children"], self._counts_subtests, self._claims.of_suites),
         )
-
-    def _records(self) -> Records:
-        counts = self._counts
-        failed, errored = counts[OutcomeKind.FAILED], counts[OutcomeKind.ERRORED]
-        skipped = counts[OutcomeKind.SKIPPED]
-        return Records(
-            cases=self._cases_read,
-            passed=self._cases_read - failed - errored - skipped,
-            failed=failed,
-            errored=errored,
-            skipped=skipped,
-            flaky_reruns=counts["reruns"],
-        )
-
-    def _declared(self) -> Declared:
-        values = {claim: self._root_claims.get(claim, self._claims.get(claim)) for claim in _CLAIMS}
-        return Declared(**values)
-
-    def _lacking(self, records: Records, declared: Declared) -> list[str]:
-        claimed = (declared.failures or 0) + (declared.errors or 0)
-        listed = records.failed + records.errored + self._counts["suites"]
-        if claimed <= listed:
-            return []
-        return [f"the file claims {claimed} failures and lists {listed}"]
-
-    def _oddities(self, records: Records, declared: Declared) -> list[str]:
-        lines = []
-        if not records.cases:
-            lines.append("no test in it")
-        if self._root not in JUNIT_ROOTS:
-            lines.append(f"unusual root element <{self._root[:80]}>")
-        if declared.tests is not None and declared.tests != records.cases:
-            lines.append(f"the file claims {declared.tests} tests and lists {records.cases}")
-        if self._counts["suites"]:
-            lines.append(f"{self._counts['suites']} errors stand beside the tests of a suite")
-        if self._counts["rerun-only"]:
-            lines.append(
-                f"{self._counts['rerun-only']} tests have failed reruns only, so they count as failed"
-            )
-        if self._counts["nameless"]:
-            lines.append(f"{self._counts['nameless']} tests have no name")
-        return lines
-
-
-def _claim(claims: Counter[str], attributes: Mapping[str, str]) -> None:
-    for claim in _CLAIMS:
-        number = _whole(attributes.get(claim))
-        if number is not None:
-            claims[claim] += number
-
-
-def _whole(value: str | None) -> int | None:
-    return int(value) if value is not None and _WHOLE.fullmatch(value) else None

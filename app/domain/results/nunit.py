@@ -6,7 +6,7 @@ from typing import Final
 from app.domain.outcome import Outcome, Result, Skipped, TestId
 from app.domain.results.durations import parse_duration
 from app.domain.results.junit_words import PASSED
-from app.domain.results.record_sink import OpenRecord, RecordSink, Shape, whole
+from app.domain.results.record_sink import OpenRecord, RecordSink, Shape
 from app.domain.results.record_tally import as_error, suite_result
 from app.domain.results.results_file import Declared, Reading
 
@@ -40,11 +40,13 @@ class NUnitSink(RecordSink):
 
     def told(self, name: str, attributes: Mapping[str, str]) -> None:
         if name in ROOTS:
-            skipped = [whole(attributes.get(claim)) for claim in ("skipped", "inconclusive", "warnings")]
+            skipped = [
+                whole_number(attributes.get(claim)) for claim in ("skipped", "inconclusive", "warnings")
+            ]
             known = [count for count in skipped if count is not None]
             self._declared = Declared(
-                tests=whole(attributes.get("total")),
-                failures=whole(attributes.get("failed")),
+                tests=whole_number(attributes.get("total")),
+                failures=whole_number(attributes.get("failed")),
                 skipped=sum(known) if known else None,
             )
 

@@ -15,7 +15,6 @@ from app.domain.results.xml_stream import Stop
 _PLACE: Final = re.compile(r"(?:^|\s)in (\S[^\n]{0,400}?):line (\d{1,9})\b")
 """How .NET writes a frame whose source is known: `at A.B() in /src/A.cs:line 12`."""
 _SEARCHED: Final = 64 * 1024
-_WHOLE: Final = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +127,6 @@ class RecordSink(ABC):
         if wanted is not None and wanted not in record.texts:
             self.listener = record.texts[wanted] = self._budget.start()
             self._listening_depth = depth
-
-
-def whole(value: str | None) -> int | None:
-    """A count as a file claims it, or None."""
-    return int(value) if value is not None and _WHOLE.fullmatch(value) else None
 
 
 def last_part(path: str) -> str:

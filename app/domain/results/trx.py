@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from app.domain.outcome import Outcome, Result, Skipped, TestId
 from app.domain.results.junit_words import PASSED
-from app.domain.results.record_sink import OpenRecord, RecordSink, Shape, last_part, whole
+from app.domain.results.record_sink import OpenRecord, RecordSink, Shape, last_part
 from app.domain.results.record_tally import as_error, suite_result
 from app.domain.results.results_file import Declared, Reading
 
@@ -177,12 +177,12 @@ class TrxSink(RecordSink):
 
 def _declared(attributes: Mapping[str, str]) -> Declared:
     """The counters as claims. What was not run is what was not executed: `notExecuted` itself stays 0."""
-    total, executed = whole(attributes.get("total")), whole(attributes.get("executed"))
-    counts = [whole(attributes.get(word)) for word in ("error", "timeout", "aborted", "disconnected")]
+    total, executed = whole_number(attributes.get("total")), whole_number(attributes.get("executed"))
+    counts = [whole_number(attributes.get(word)) for word in ("error", "timeout", "aborted", "disconnected")]
     known = [count for count in counts if count is not None]
     return Declared(
         tests=total,
-        failures=whole(attributes.get("failed")),
+        failures=whole_number(attributes.get("failed")),
         errors=sum(known) if known else None,
         skipped=max(0, total - executed) if total is not None and executed is not None else None,
     )

@@ -7,7 +7,7 @@ from typing import Final
 from app.domain.outcome import Failed, Outcome, Result, Skipped, TestId
 from app.domain.results.durations import parse_duration
 from app.domain.results.junit_words import PASSED
-from app.domain.results.record_sink import OpenRecord, RecordSink, Shape, last_part, whole
+from app.domain.results.record_sink import OpenRecord, RecordSink, Shape, last_part
 from app.domain.results.record_tally import suite_result
 from app.domain.results.results_file import Declared, Reading, ReadStatus
 
@@ -42,7 +42,7 @@ class XunitNetSink(RecordSink):
         elif name == "assembly":
             self._assembly = last_part(attributes.get("name") or "")
             for claim in ("total", "failed", "errors", "skipped", "not-run"):
-                if (count := whole(attributes.get(claim))) is not None:
+                if (count := whole_number(attributes.get(claim))) is not None:
                     self._claims[claim] += count
 
     def record_closed(self, record: OpenRecord) -> None:
@@ -57,7 +57,7 @@ class XunitNetSink(RecordSink):
         source = attributes.get("source-file")
         outcome = self._outcome(record)
         if source and path is None:
-            path, line = source, whole(attributes.get("source-line"))
+            path, line = source, whole_number(attributes.get("source-line"))
         kind = attributes.get("type") or ""
         test = TestId("", "" if kind else self._assembly, kind, attributes.get("name") or "")
         self.tally.add(Result(test, outcome, parse_duration(attributes.get("time")), path, line))
