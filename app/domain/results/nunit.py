@@ -9,6 +9,7 @@ from app.domain.results.junit_words import PASSED
 from app.domain.results.record_sink import OpenRecord, RecordSink, Shape
 from app.domain.results.record_tally import as_error, suite_result
 from app.domain.results.results_file import Declared, Reading
+from app.domain.results.whole_number import whole_number
 
 ROOTS: Final = frozenset({"test-run"})
 

@@ -10,6 +10,7 @@ from app.domain.results.junit_words import PASSED
 from app.domain.results.record_sink import OpenRecord, RecordSink, Shape, last_part
 from app.domain.results.record_tally import suite_result
 from app.domain.results.results_file import Declared, Reading, ReadStatus
+from app.domain.results.whole_number import whole_number
 
 ROOTS: Final = frozenset({"assemblies", "assembly"})
 
