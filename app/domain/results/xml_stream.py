@@ -109,6 +109,7 @@ def _feed(parser: etree.XMLParser, chunks: Iterator[bytes], guard: "_Guard", rep
     if markup.is_open:
         raise Stop(f"cut off at line {line}, inside a comment or a declaration")
     parser.feed(_ROOT_END)
+    parser.close()  # a tag that the file breaks off in is an error only now
 
 
 def _strict_parser(target: "_Guard") -> etree.XMLParser:

@@ -438,3 +438,24 @@ def test_references_in_attributes_are_what_they_stand_for(beside: str) -> None:
 def test_the_place_of_a_failure_is_kept_wherever_it_stands(case: str, place: tuple[str, int | None]) -> None:
     (one,) = read(f'<testsuite file="s.py">{case}</testsuite>').results
     assert (one.path, one.line) == place
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        '<testsuite name="',
+        "<testsuite name='b",
+        "<testsuite",
+        '<testcase name="',
+        "<",
+        "</",
+        "&am",
+        "<testcase ",
+    ],
+)
+def test_a_file_that_breaks_off_in_a_tag_between_documents_is_partial(tail: str) -> None:
+    whole = '<testsuite name="a"><testcase name="n"/></testsuite>'
+    for cut in (whole + tail, whole + tail + '<testcase name="lost"><failure/></testcase>'):
+        reading = read(cut)
+        assert reading.status is ReadStatus.PARTIAL
+        assert len(reading.results) == 1 + ("lost" in str(reading.results))
