@@ -92,7 +92,7 @@ def _zip(content: bytes) -> None:
         budget = UnpackBudget()
         total = 0
         try:
-            for member in open_artifact(Path(file.name), budget):
+            for member in open_artifact(Path(file.name), budget, nested=True):
                 while piece := member.stream.read(1 << 16):
                     total += len(piece)
         except Rejected:

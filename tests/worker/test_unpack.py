@@ -268,3 +268,68 @@ def test_what_is_not_wanted_may_still_be_of_no_dangerous_kind(zip_of: Zip) -> No
 def test_a_bomb_that_is_wanted_is_refused_beside_a_large_file_that_is_not(zip_of: Zip) -> None:
     with pytest.raises(Rejected, match="times its size"):
         wanted_of(zip_of(("junit.xml", bytes(1_400_000)), ("big.bin", bytes(range(256)) * 5_000)))
+
+
+def packed(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def nested(path: Path) -> dict[str, bytes | str]:
+    """By name what each member holds, or why it was refused."""
+    found = open_artifact(path, BUDGET, wanted=lambda name: name.endswith((".xml", ".log")), nested=True)
+    return {member.name: member.refused or member.stream.read() for member in found}
+
+
+INNER = packed(("a/junit.xml", b"<testsuite/>"), ("rank_0.log", b"lost\n"), ("x.bin", b"x"))
+
+
+def test_an_archive_inside_is_opened_one_level_deep(zip_of: Zip) -> None:
+    deeper = packed(("b.xml", b"<b/>"), ("deeper.zip", INNER), ("odd.xml", INNER))
+    path = zip_of(("own.xml", b"<own/>"), ("logs/Inner.ZIP", INNER), ("more.zip", deeper))
+    assert nested(path) == {
+        "own.xml": b"<own/>",
+        "logs/Inner.ZIP!a/junit.xml": b"<testsuite/>",
+        "logs/Inner.ZIP!rank_0.log": b"lost\n",
+        "more.zip!b.xml": b"<b/>",
+    }
+    assert read_all(path) == {"own.xml": b"<own/>"}
+
+
+@pytest.mark.parametrize(
+    ("inner", "reason"),
+    [
+        (packed(("bomb.xml", bytes(1_400_000))), "bomb.xml: unpacks to more than 50 times its size"),
+        (packed(("../up.xml", b"")), "../up.xml: a name that leaves its folder"),
+        (INNER[:-10], "a damaged archive: its directory is missing"),
+        (b"PK\x03\x04 no archive", "a damaged archive: its directory is missing"),
+        (
+            packed(*[(f"{number}.xml", b"") for number in range(BUDGET.entries + 1)]),
+            f"more than {BUDGET.entries} entries",
+        ),
+    ],
+    ids=["bomb", "traversal", "cut", "no archive", "entries"],
+)
+def test_a_dangerous_archive_inside_refuses_itself_alone(zip_of: Zip, inner: bytes, reason: str) -> None:
+    found = nested(zip_of(("inner.zip", inner), ("own.xml", b"<own/>")))
+    assert found == {"inner.zip": reason, "own.xml": b"<own/>"}
+
+
+def test_what_archives_inside_unpack_to_counts_for_the_whole(zip_of: Zip) -> None:
+    one = packed(("a.xml", bytes(range(256)) * 4_000), method=zipfile.ZIP_STORED)
+    path = zip_of(*[(f"{number}.zip", one) for number in range(2)], method=zipfile.ZIP_STORED)
+    found = nested(path)
+    assert found["0.zip!a.xml"] == bytes(range(256)) * 4_000
+    assert found["1.zip"] == "the artifact unpacks to more than 3000000 bytes"
+
+
+def test_a_large_archive_of_a_build_is_left_alone(zip_of: Zip) -> None:
+    path = zip_of(("build.zip", b"PK\x03\x04" + bytes(range(256)) * 10_000), ("own.xml", b"<own/>"))
+    assert nested(path) == {"own.xml": b"<own/>"}
+
+
+def test_a_file_that_is_only_called_an_archive_is_none_of_ours(zip_of: Zip) -> None:
+    assert nested(zip_of(("notes.zip", b"text"), ("own.xml", b"<own/>"))) == {"own.xml": b"<own/>"}

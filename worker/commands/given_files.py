@@ -115,9 +115,12 @@ def _members(path: Path, name: str, watch: Watch) -> Iterator[Given | Unreadable
     count = 0
     try:
         for member in open_artifact(
-            path, UnpackBudget(), fallback_name=name, wanted=lambda one: not is_never_read(one)
+            path, UnpackBudget(), fallback_name=name, wanted=lambda one: not is_never_read(one), nested=True
         ):
             count += 1
+            if member.refused is not None:
+                yield Unreadable(f"{name}{IN_ARCHIVE}{member.name}", member.refused)
+                continue
             yield from _member(f"{name}{IN_ARCHIVE}{member.name}", member.stream, watch)
         if not count:
             yield Unreadable(name, "an archive without any file that could hold results or a log")

@@ -1,8 +1,10 @@
 """Members of a downloaded artifact as bounded streams; no name from the archive ever becomes a path."""
 
 import io
+import shutil
 import stat
 import struct
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -13,6 +15,8 @@ from typing import IO, BinaryIO, Final
 from app.domain.artifact import UnpackBudget
 from app.domain.errors import Rejected
 
+WITHIN: Final = "!"
+"""Between an archive and its member."""
 _ZIP_STARTS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _RATIO_FREE_BYTES: Final = 1024 * 1024
 """Small members may compress as well as they like."""
@@ -32,14 +36,27 @@ _DAMAGE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file of an artifact. `name` is hostile text; `stream` ends or raises Rejected within the budget."""
+    """One file of an artifact. `name` is hostile text; `stream` ends or raises Rejected within the budget.
+
+    A file of an archive inside the artifact is called `inner.zip!name`. One inside that is not taken is
+    a member of its own, without content, and `refused` says why.
+    """
 
     name: str
     stream: BinaryIO
+    refused: str | None = None
 
 
 def _any(_name: str) -> bool:
     return True
+
+
+def _none(_name: str) -> bool:
+    return False
+
+
+def _is_archive(name: str) -> bool:
+    return name.lower().endswith(".zip")
 
 
 def open_artifact(
@@ -48,17 +65,23 @@ def open_artifact(
     *,
     fallback_name: str = "artifact",
     wanted: Callable[[str], bool] = _any,
+    nested: bool = False,
 ) -> Iterator[Member]:
     """Yield the wanted members of an archive, or the file itself where the artifact is no archive.
 
     upload-artifact from v7 on can store one file as it is (`archive: false`); it is then called
     `fallback_name`. One dangerous member refuses the whole artifact: what the directory shows raises Rejected
     here, before anything is yielded; what only reading shows raises from the stream. Read a member before
-    asking for the next. Archives inside the archive are passed over. A member that is not wanted is not
-    unpacked, so only its kind can be dangerous, not its size.
+    asking for the next. A member that is not wanted is not unpacked, so only its kind can be dangerous, not
+    its size. `nested`: archives inside the archive are opened as well, one level deep and within the same
+    budget; one that is dangerous or damaged refuses itself alone.
     """
-    entries = _entries(path, budget, fallback_name, wanted)
-    return _single_file(path, budget, fallback_name) if entries is None else _members(path, entries, budget)
+    inner = _is_archive if nested else _none
+    entries = _entries(path, budget, fallback_name, lambda name: wanted(name) or inner(name))
+    if entries is None:
+        return _single_file(path, budget, fallback_name)
+    meter = _Meter(budget, sum(entry.compress_size for entry in entries))
+    return _members(path, entries, meter, wanted, inner)
 
 
 def names_in(path: Path, budget: UnpackBudget, *, fallback_name: str = "artifact") -> list[str]:
@@ -119,6 +142,7 @@ def _read_directory(
     for entry in entries:
         _check_kind(entry)
     entries = [entry for entry in entries if not entry.is_dir() and wanted(entry.filename)]
+    entries = [entry for entry in entries if not (_is_archive(entry.filename) and _is_large(entry, budget))]
     for entry in entries:
         _check_size(entry, budget)
     if sum(entry.file_size for entry in entries) > budget.total_bytes:
@@ -130,6 +154,11 @@ def _check_kind(entry: zipfile.ZipInfo) -> None:
     reason = _danger_of_name(entry.orig_filename) or _danger_of_kind(entry)
     if reason is not None:
         raise Rejected(entry.orig_filename[:300], reason)
+
+
+def _is_large(entry: zipfile.ZipInfo, budget: UnpackBudget) -> bool:
+    """Too large to be opened, as many an archive of a build is: it is none of results, and left alone."""
+    return entry.file_size > budget.entry_bytes
 
 
 def _check_size(entry: zipfile.ZipInfo, budget: UnpackBudget) -> None:
@@ -159,8 +188,13 @@ def _danger_of_kind(entry: zipfile.ZipInfo) -> str | None:
     return None
 
 
-def _members(path: Path, entries: list[zipfile.ZipInfo], budget: UnpackBudget) -> Iterator[Member]:
-    meter = _Meter(budget, sum(entry.compress_size for entry in entries))
+def _members(
+    path: Path,
+    entries: list[zipfile.ZipInfo],
+    meter: "_Meter",
+    wanted: Callable[[str], bool],
+    inner: Callable[[str], bool],
+) -> Iterator[Member]:
     with zipfile.ZipFile(path) as archive:
         for entry in entries:
             try:
@@ -170,7 +204,26 @@ def _members(path: Path, entries: list[zipfile.ZipInfo], budget: UnpackBudget) -
             with source:
                 stream = io.BufferedReader(_Bounded(source, entry.filename, meter))
                 if not stream.peek(4).startswith(_ZIP_STARTS):
-                    yield Member(entry.filename, stream)
+                    if wanted(entry.filename):
+                        yield Member(entry.filename, stream)
+                elif inner(entry.filename):
+                    yield from _inner_members(entry.filename, stream, meter, wanted)
+
+
+def _inner_members(
+    name: str, stream: BinaryIO, meter: "_Meter", wanted: Callable[[str], bool]
+) -> Iterator[Member]:
+    """What is unpacked of it counts for the artifact as a whole: a bomb is one at any depth."""
+    with tempfile.NamedTemporaryFile(prefix="flake-triage-inner-") as kept:
+        try:
+            shutil.copyfileobj(stream, kept)
+            kept.flush()
+            entries = _entries(Path(kept.name), meter.budget, name, wanted) or []
+            for member in _members(Path(kept.name), entries, meter, wanted, _none):
+                yield Member(f"{name}{WITHIN}{member.name}", member.stream)
+        except Rejected as error:
+            inside = "" if error.subject == name else f"{error.subject}: "
+            yield Member(name, io.BytesIO(), f"{inside}{error.reason}")
 
 
 class _Meter:

@@ -1,10 +1,12 @@
 """Second stage: bring the attempt's artifacts and job logs into the store before GitHub lets them go."""
 
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import Final
 
 from app.domain.artifact import ArtifactRef, UnpackBudget
 from app.domain.carried_artifacts import carried_over
@@ -29,6 +31,7 @@ from worker.fetching.unpack import open_artifact
 from worker.received_bundles import Received, arrived, receive
 
 ASK_AGAIN_S = 5.0
+_PROMISES: Final = re.compile(r"test|result|report|junit|log|rank", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -118,7 +121,7 @@ def _fetch_artifact(
     job = owners.of(artifact)
     state, detail = ArtifactState.FETCHED, ""
     try:
-        members, received = _take(deps, attempt, artifact)
+        members, received, gaps = _take(deps, attempt, artifact)
     except Gone as gone:
         expired = artifact.expired
         state = ArtifactState.EXPIRED if expired else ArtifactState.GONE
@@ -129,6 +132,7 @@ def _fetch_artifact(
         state, detail = ArtifactState.REFUSED, refused.reason
         haul.gaps.append((job, Gap(GapKind.ARTIFACT_REFUSED, artifact.name, refused.reason)))
     else:
+        haul.gaps += [(job, gap) for gap in gaps]
         for path, kind, blob in members:
             haul.packed.append(blob)
             haul.files.append(SourceFile(job, artifact.name, path, kind, blob.digest))
@@ -164,8 +168,12 @@ def _keep_bundles(
 
 def _take(
     deps: Deps, attempt: StoredAttempt, artifact: ArtifactRef
-) -> tuple[list[tuple[str, FileKind, PackedBlob]], Received]:
-    """The files that we read, packed; all of them or, if one is dangerous, none. Bundles are read apart."""
+) -> tuple[list[tuple[str, FileKind, PackedBlob]], Received, list[Gap]]:
+    """The files that we read, packed; all of them or, if one is dangerous, none. Bundles are read apart.
+
+    An archive inside that could not be opened is a gap if its name promises results or logs: builds are full
+    of others.
+    """
     budget = UnpackBudget()
     with tempfile.TemporaryDirectory(dir=deps.scratch) as folder:
         got = deps.github.download_artifact(
@@ -178,14 +186,16 @@ def _take(
         name = got.filename or artifact.name
         run = f"{attempt.run}/{attempt.attempt}"
         received = receive(got.path, budget, artifact=artifact.name, run=run)
-        members = [
-            (member.name, kind, PackedBlob(member.stream))
-            for member in open_artifact(
-                got.path, budget, fallback_name=name, wanted=lambda path: _is_read(path, received)
-            )
-            if (kind := _kind_of(member.name)) is not None
-        ]
-        return members, received
+        members, gaps = [], []
+        for member in open_artifact(
+            got.path, budget, fallback_name=name, wanted=lambda path: _is_read(path, received), nested=True
+        ):
+            if member.refused is not None:
+                if _PROMISES.search(member.name):
+                    gaps.append(Gap(GapKind.FILE_REFUSED, f"{artifact.name}/{member.name}", member.refused))
+            elif (kind := _kind_of(member.name)) is not None:
+                members.append((member.name, kind, PackedBlob(member.stream)))
+        return members, received, gaps
 
 
 def _is_read(path: str, received: Received) -> bool:
