@@ -39,7 +39,6 @@ def test_the_weak_test_names_nothing_and_takes_its_whole_timeout(tmp_path: Path)
     assert (answer.names_rank, answer.names_cause, answer.message) == (False, False, "_queue.Empty")
     assert answer.takes_whole_timeout
     assert answer.waited.startswith("a time limit of 4 s at test_handoff_weak.py:")
-    assert answer.extra_s > 2
 
 
 def test_the_mended_test_shows_the_rank_and_its_traceback_within_seconds(tmp_path: Path) -> None:
