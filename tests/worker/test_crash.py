@@ -76,7 +76,7 @@ def test_lost_queue_is_filled_again_from_the_tasks(workers: Workers) -> None:
     workers.deliver("hang-1", "g1")
     first = workers.start()
     workers.until(lambda: "fetch hang-1" in workers.starts() and workers.effects("g1") == DONE)
-    workers.until(lambda: workers.states().get(TaskState.DONE) == 4)  # an effect comes before its end is noted
+    workers.until(lambda: workers.states().get(TaskState.DONE) == 4)  # effects come before their ends
     workers.kill(first)
     for file in workers.folder.glob("engine.db*"):
         file.unlink()
