@@ -12,14 +12,18 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Final, NamedTuple
 
+from app.domain.joblog.cargo_test_log import CargoTestLog
 from app.domain.joblog.ctest_log import CtestLog
 from app.domain.joblog.go_test_log import GoTestLog
 from app.domain.joblog.gtest_log import GtestLog
+from app.domain.joblog.jest_log import JestLog
 from app.domain.joblog.log_lines import LogLine
+from app.domain.joblog.nextest_log import NextestLog
 from app.domain.joblog.process_death import NEXT_STEP
 from app.domain.joblog.pytest_log import PytestLog
 from app.domain.joblog.run_reader import RunCounts, RunReader, ToldFailure
 from app.domain.joblog.unittest_log import UnittestLog
+from app.domain.joblog.vitest_log import VitestLog
 
 MAX_RUNS: Final = 10_000
 
@@ -43,6 +47,10 @@ _SIGNS: Final = (
         ("=== ", "ok  \t", "?   \t", "panic: ", "fatal error: ", "WARNING: DATA RACE", "# ", "DONE ", '{"'),
         ("--- FAIL", "FAIL\t", "  FAIL ", "##[group]FAIL", "##[group]PASS", "PASS "),
     ),
+    _Sign(CargoTestLog, (), ("unning ", "Doc-tests ")),
+    _Sign(NextestLog, (), (" across ",)),
+    _Sign(JestLog, ("FAIL ", "PASS ")),
+    _Sign(VitestLog, (), ("RUN  v", "DEV  v")),
 )
 _HEAD: Final = 2
 

@@ -21,6 +21,7 @@ OF_TESTS = [
         "assert 1 == 2",
     ),
     (("E       AssertionError: loss differs", "E       assert 0.7 == 0.6"), "assertion", "loss differs"),
+    (("E       something went wrong",), "exception", "something went wrong"),
     (("E       ValueError: no such shape",), "exception", "no such shape"),
     (("E       ModuleNotFoundError: No module named 'x'",), "exception", "No module named 'x'"),
     (("E       Failed: Timeout (>2.0s) from pytest-timeout.",), "timeout-hang", "Timeout (>2.0s)"),

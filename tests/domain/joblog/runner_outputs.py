@@ -107,55 +107,95 @@ ok  \texample.com/m/io\t0.001s
 FAIL
 """,
     "cargo test": """\
-running 2 tests
-test tests::adds ... ok
-test tests::carries ... FAILED
+     Running unittests src/lib.rs (target/debug/deps/calc-0123456789abcdef)
+
+running 3 tests
+test sum::adds ... ok
+test sum::carries ... FAILED
+test sum::slow ... ignored
 
 failures:
 
----- tests::carries stdout ----
-thread 'tests::carries' panicked at src/lib.rs:12:9:
+---- sum::carries stdout ----
+thread 'sum::carries' panicked at src/sum.rs:12:5:
 assertion `left == right` failed
 
+
 failures:
-    tests::carries
+    sum::carries
 
-test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
-
-error: test failed, to rerun pass `--lib`
+test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s
 """,
     "nextest": """\
-    Starting 2 tests across 1 binary
-        PASS [   0.004s] m tests::adds
-        FAIL [   0.006s] m tests::carries
-──── STDERR:             m tests::carries
-thread 'tests::carries' panicked at src/lib.rs:12:9:
-────────────
-     Summary [   0.010s] 2 tests run: 1 passed, 1 failed, 0 skipped
-        FAIL [   0.006s] m tests::carries
+    Starting 3 tests across 1 binary (1 test skipped)
+        PASS [   0.004s] calc sum::adds
+        FAIL [   0.005s] calc sum::carries
+  stdout \u2500\u2500\u2500
+    thread 'sum::carries' panicked at src/sum.rs:12:5:
+    assertion `left == right` failed
+
+        PASS [   0.004s] calc sum::borrows
+------------
+     Summary [   0.012s] 3 tests run: 2 passed, 1 failed, 1 skipped
+        FAIL [   0.005s] calc sum::carries
 error: test run failed
 """,
     "jest": """\
-FAIL src/sum.test.js
-  Sum
-    ✕ carries (3 ms)
+PASS src/other.test.js
+FAIL src/sum.test.js (5.123 s)
+  sum
+    \u2715 carries (3 ms)
 
-  ● Sum \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} carries
+  \u25cf sum \u203a carries
 
-    expect(received).toBe(expected) // Object.is equality
+    expect(received).toBe(expected)
 
-      at Object.toBe (src/sum.test.js:5:13)
+    Expected: 2
 
-Tests:       1 failed, 1 passed, 2 total
+      at Object.toBe (src/sum.test.js:5:21)
+
+FAIL src/broken.test.js
+  \u25cf Test suite failed to run
+
+    Cannot find module './gone' from 'src/broken.test.js'
+
+Summary of all failing tests
+FAIL src/sum.test.js (5.123 s)
+  \u25cf sum \u203a carries
+
+    expect(received).toBe(expected)
+
+    Expected: 2
+
+      at Object.toBe (src/sum.test.js:5:21)
+
+
+Test Suites: 2 failed, 1 passed, 3 total
+Tests:       1 failed, 1 skipped, 2 passed, 4 total
+Snapshots:   0 total
+Time:        1.234 s
 Ran all test suites.
 """,
     "vitest": """\
- \N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT} src/sum.test.ts (2 tests | 1 failed) 5ms
-   \N{MULTIPLICATION SIGN} Sum > carries 3ms
-⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯
- FAIL  src/sum.test.ts > Sum > carries
-AssertionError: expected 1 to be 2 // Object.is equality
- Test Files  1 failed (1)
-      Tests  1 failed | 1 passed (2)
+ RUN  v3.2.4 /home/runner/work/a/a
+
+ \u276f src/a.test.ts (6 tests | 1 failed) 12ms
+
+\u23af\u23af\u23af\u23af\u23af\u23af Failed Suites 1 \u23af\u23af\u23af\u23af\u23af\u23af
+
+ FAIL  src/b.test.ts [ src/b.test.ts ]
+Error: Failed to load url ./gone
+
+\u23af\u23af\u23af\u23af\u23af\u23af Failed Tests 1 \u23af\u23af\u23af\u23af\u23af\u23af
+
+ FAIL  src/a.test.ts > sum > carries
+AssertionError: expected 1 to be 2
+
+ \u276f src/a.test.ts:12:5
+\u23af\u23af\u23af\u23af\u23af\u23af[1/1]\u23af
+
+ Test Files  2 failed (2)
+      Tests  1 failed | 5 passed | 1 skipped (7)
+   Duration  1.23s
 """,
 }

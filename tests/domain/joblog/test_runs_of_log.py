@@ -10,7 +10,10 @@ from runner_outputs import OUTPUTS, fed
 from app.domain.joblog import runs_of_log
 from app.domain.joblog.runs_of_log import RunsOfLog
 
-COMPOSED = ("pytest", "unittest", "googletest", "ctest", "go test")
+COMPOSED = (
+    *("pytest", "unittest", "googletest", "ctest", "go test"),
+    *("cargo test", "nextest", "jest", "vitest"),
+)
 
 
 def names(runs: RunsOfLog) -> list[str]:
