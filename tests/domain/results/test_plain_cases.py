@@ -261,3 +261,9 @@ def test_a_testcase_alone_is_a_document_of_its_own(inside: str) -> None:
     content = f'<testcase name="n">{inside}</testcase>'.encode() * 2
     assert by_shape(content) == by_parser(content)
     assert by_shape(content).records.cases == 2
+
+
+def test_a_test_beyond_the_limit_is_left_out_with_its_verdict() -> None:
+    content = _suite(cases(3, '<testcase name="n{}"><failure>f</failure></testcase>')).encode()
+    assert by_shape(content, limit=2) == by_parser(content, limit=2)
+    assert by_shape(content, limit=2).records.failed == 2
