@@ -10,7 +10,8 @@ _VERDICT: Final = (
     rb"<(failure|error|skipped)(%s)\s*(?:/>|>([^<]*)</(failure|error|skipped)>)\s*" % _ATTRIBUTES
 )
 _SPELT: Final = re.compile(rb"([A-Za-z_][A-Za-z0-9_.-]{0,39})=(\"[^\"]*\"|'[^']*')")
-_REFERENCES: Final = (b"&lt;", b"&gt;", b"&amp;", b"&quot;", b"&apos;")
+_OTHER_REFERENCE: Final = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos);)")
+_CHARACTERS: Final = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,7 @@ class MarkedCases:
 
 def _is_odd(element: bytes) -> bool:
     """What only the parser can tell: other references, line ends that it changes, and what is no XML."""
-    known = sum(map(element.count, _REFERENCES)) if b"&" in element else 0
-    return b"\r" in element or b"]]>" in element or element.count(b"&") != known
+    return b"\r" in element or b"]]>" in element or _OTHER_REFERENCE.search(element) is not None
 
 
 def _read(attributes: bytes) -> dict[str, str] | None:
@@ -61,6 +61,6 @@ def _unescaped(text: bytes) -> str:
     told = text.decode()
     if "&" not in told:
         return told
-    for reference, character in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'")):
-        told = told.replace(reference, character)
-    return told.replace("&amp;", "&")  # last, for it makes new ones
+    first, *others = told.split("&")
+    parts = [part.partition(";") for part in others]
+    return first + "".join([_CHARACTERS[name] + after for name, _, after in parts])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from reading_damage import damaged
 from reading_inputs import results
 
+from app.domain.results import plain_cases
 from app.domain.results.junit import JunitSink, read_junit
 from app.domain.results.marked_cases import Marked
 from app.domain.results.plain_cases import LEAST, MAX_SHAPES, RUN, PlainRuns, Run
@@ -183,6 +184,61 @@ def test_a_file_of_many_shapes_is_learnt_in_part() -> None:
     runs, left = taken("".join(shapes))
     assert len(runs) == MAX_SHAPES
     assert left == f"<{RUN}/>" * MAX_SHAPES + shapes[-1]
+
+
+@pytest.mark.parametrize("learnt", [1, 4])
+def test_alternating_shapes_are_not_compared_with_all_that_follows_each_time(
+    learnt: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[int] = []
+    read_exactly = plain_cases._Shape.read_exactly
+
+    def counting(shape: plain_cases._Shape, piece: bytes, at: int, end: int) -> Run | None:
+        compared.append(end - at)
+        return read_exactly(shape, piece, at, end)
+
+    monkeypatch.setattr(plain_cases._Shape, "read_exactly", counting)
+    shapes = [f'<testcase name="n{{}}" a{number}="1"/>' for number in range(4)]
+    known = "".join(cases(5, one) + "<a></a>" for one in shapes[:learnt])
+    piece = known + "".join(shapes[number % 4].format(number) for number in range(1_000))
+    _, left = taken(piece)
+    assert left == f"<{RUN}/><a></a>" * learnt + piece[len(known) :]
+    assert sum(compared) <= 2 * learnt * len(piece)
+
+
+def test_no_expression_is_made_for_less_than_a_run() -> None:
+    before = plain_cases._shape.cache_info().misses
+    markup = "".join(f'<testcase name="n" b{number}="1"/>' for number in range(50))
+    assert taken(markup) == ([], markup)
+    assert plain_cases._shape.cache_info().misses == before
+
+
+def test_what_tests_printed_makes_no_expression() -> None:
+    def told_by(text: str) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+        return told(taken(f"<testcase c='1'><system-out>{text}</system-out></testcase>" * 4)[0])
+
+    assert told_by("first") == [(("c",), [("1",)] * 4)]
+    before = plain_cases._shape.cache_info().misses
+    assert told_by("other" * 1_000) == told_by("first")
+    assert plain_cases._shape.cache_info().misses == before
+
+
+def test_runs_in_white_space_without_end_are_read() -> None:
+    gap = " " * 2_000
+    runs, left = taken(cases(5, f'<testcase classname="c"{gap}name="n{{}}" time="0.1"/>'))
+    assert told(runs) == [(("classname", "name", "time"), rows(5))]
+    assert left == f"<{RUN}/>"
+
+
+def test_a_piece_with_a_forbidden_end_of_cdata_is_left_to_the_parser() -> None:
+    markup = cases(5) + "]]>"
+    assert taken(markup) == ([], markup)
+
+
+def test_an_error_beside_the_tests_that_holds_one_is_read_alike() -> None:
+    inside = '<testcase name="n"><failure>text</failure></testcase>'
+    content = f"<testsuite><error>before {inside}after</error></testsuite>".encode()
+    assert by_shape(content) == by_parser(content)
 
 
 _PRINTED = re.compile("<system-...>o</system-...>")
