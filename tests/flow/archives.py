@@ -17,6 +17,24 @@ def with_link(name: str, target: str) -> bytes:
         return buffer.getvalue()
 
 
+def with_names_twice(name: str, first: bytes, second: bytes) -> bytes:
+    """Two files of one name, which `zipfile` warns of: the second gets its name afterwards."""
+    other = "~" * len(name)
+    with io.BytesIO() as buffer:
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr(name, first)
+            archive.writestr(other, second)
+        return buffer.getvalue().replace(other.encode(), name.encode())
+
+
+def damaged_inside(name: str) -> bytes:
+    """An archive whose only file is wrong further on than anybody looks before reading it."""
+    with io.BytesIO() as buffer:
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr(name, b" " * 100_000 + b"here")
+        return buffer.getvalue().replace(b"here", b"hare", 1)
+
+
 def cut_short(*cases: Case) -> bytes:
     """A results file that breaks off in the middle of its last case."""
     whole = junit(*cases)

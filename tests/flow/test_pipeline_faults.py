@@ -49,6 +49,16 @@ FAULTS = {
         "digest",
     ),
     "entities": (Made(NAME, {"junit.xml": archives.ENTITIES}), GapKind.FILE_REFUSED, "could define entities"),
+    "second file of one name": (
+        Made(NAME, raw=("junit.zip", archives.with_names_twice("junit.xml", junit(), junit()))),
+        GapKind.FILE_REFUSED,
+        "a second file of this name",
+    ),
+    "damage far inside an archive inside": (
+        Made(NAME, {"logs.zip": archives.damaged_inside("junit.xml")}),
+        GapKind.FILE_REFUSED,
+        "damaged entry",
+    ),
     "html page": (Made(NAME, {"junit.xml": archives.HTML}), GapKind.FILE_REFUSED, "html"),
     "empty file": (Made(NAME, {"junit.xml": b""}), GapKind.FILE_REFUSED, "empty"),
 }

@@ -308,7 +308,7 @@ def test_an_archive_inside_is_opened_one_level_deep(zip_of: Zip) -> None:
         (b"PK\x03\x04 no archive", "a damaged archive: its directory is missing"),
         (
             packed(*[(f"{number}.xml", b"") for number in range(BUDGET.entries + 1)]),
-            f"more than {BUDGET.entries} entries",
+            f"more than {BUDGET.entries} entries, those before it counted",
         ),
     ],
     ids=["bomb", "traversal", "cut", "no archive", "entries"],
@@ -333,3 +333,23 @@ def test_a_large_archive_of_a_build_is_left_alone(zip_of: Zip) -> None:
 
 def test_a_file_that_is_only_called_an_archive_is_none_of_ours(zip_of: Zip) -> None:
     assert nested(zip_of(("notes.zip", b"text"), ("own.xml", b"<own/>"))) == {"own.xml": b"<own/>"}
+
+
+def test_entries_of_all_archives_count_together(zip_of: Zip) -> None:
+    one = packed(*[(f"{number}.xml", b"") for number in range(9)])
+    found = nested(zip_of(("0.zip", one), ("1.zip", one), ("2.zip", one), ("own.xml", b"<own/>")))
+    assert found["2.zip"] == found["1.zip"] == f"more than {BUDGET.entries} entries, those before it counted"
+    assert len(found) == 9 + 2 + 1
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_second_file_of_one_name_is_refused_at_either_depth(zip_of: Zip) -> None:
+    twice = (("a.xml", b"<passed/>"), ("a.xml", b"<failed/>"))
+    path = zip_of(*twice, ("in.zip", packed(*twice)))
+    found = open_artifact(path, BUDGET, nested=True)
+    assert [(member.name, member.refused, member.stream.read()) for member in found] == [
+        ("a.xml", None, b"<passed/>"),
+        ("a.xml", "a second file of this name", b""),
+        ("in.zip!a.xml", None, b"<passed/>"),
+        ("in.zip!a.xml", "a second file of this name", b""),
+    ]

@@ -8,7 +8,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, BinaryIO, Final
 
@@ -39,12 +39,14 @@ class Member:
     """One file of an artifact. `name` is hostile text; `stream` ends or raises Rejected within the budget.
 
     A file of an archive inside the artifact is called `inner.zip!name`. One inside that is not taken is
-    a member of its own, without content, and `refused` says why.
+    a member of its own, without content, and `refused` says why; so is a second file of one name, since
+    nobody can tell which of the two is meant. `archive` names the archive inside, where the file is of one.
     """
 
     name: str
     stream: BinaryIO
     refused: str | None = None
+    archive: str | None = None
 
 
 def _any(_name: str) -> bool:
@@ -77,10 +79,12 @@ def open_artifact(
     budget; one that is dangerous or damaged refuses itself alone.
     """
     inner = _is_archive if nested else _none
-    entries = _entries(path, budget, fallback_name, lambda name: wanted(name) or inner(name))
+    meter = _Meter(budget)
+    entries = _entries(path, meter, fallback_name, lambda name: wanted(name) or inner(name))
     if entries is None:
-        return _single_file(path, budget, fallback_name)
-    meter = _Meter(budget, sum(entry.compress_size for entry in entries))
+        meter.packed_total = path.stat().st_size
+        return _single_file(path, meter, fallback_name)
+    meter.packed_total = sum(entry.compress_size for entry in entries)
     return _members(path, entries, meter, wanted, inner)
 
 
@@ -92,30 +96,30 @@ def names_in(path: Path, budget: UnpackBudget, *, fallback_name: str = "artifact
         names.append(name)
         return False
 
-    _entries(path, budget, fallback_name, note)
+    _entries(path, _Meter(budget), fallback_name, note)
     return names
 
 
 def _entries(
-    path: Path, budget: UnpackBudget, fallback_name: str, wanted: Callable[[str], bool]
+    path: Path, meter: "_Meter", fallback_name: str, wanted: Callable[[str], bool]
 ) -> list[zipfile.ZipInfo] | None:
     """The wanted ones; None where the artifact is no archive."""
-    size = path.stat().st_size
+    size, budget = path.stat().st_size, meter.budget
     if size > budget.download_bytes:
         raise Rejected(fallback_name, f"{size} bytes, more than {budget.download_bytes}")
     with path.open("rb") as file:
         if not file.read(4).startswith(_ZIP_STARTS):
             return None
-        _check_directory_size(file, size, budget, fallback_name)
-    return _read_directory(path, budget, fallback_name, wanted)
+        _check_directory_size(file, size, meter, fallback_name)
+    return _read_directory(path, meter, fallback_name, wanted)
 
 
-def _single_file(path: Path, budget: UnpackBudget, name: str) -> Iterator[Member]:
+def _single_file(path: Path, meter: "_Meter", name: str) -> Iterator[Member]:
     with path.open("rb") as file:
-        yield Member(name, io.BufferedReader(_Bounded(file, name, _Meter(budget, path.stat().st_size))))
+        yield Member(name, io.BufferedReader(_Bounded(file, name, meter)))
 
 
-def _check_directory_size(file: BinaryIO, size: int, budget: UnpackBudget, name: str) -> None:
+def _check_directory_size(file: BinaryIO, size: int, meter: "_Meter", name: str) -> None:
     """APPNOTE 4.3.16; zip64 (4.3.15) is only needed past sizes that the budget refuses anyway."""
     file.seek(max(0, size - _END_SEARCH_BYTES - 20))
     tail = file.read()
@@ -125,20 +129,22 @@ def _check_directory_size(file: BinaryIO, size: int, budget: UnpackBudget, name:
     _, _, _, _, count, directory_bytes, _, _ = _END.unpack_from(tail, at)
     if tail[max(0, at - 20) : at].startswith(_ZIP64_LOCATOR):
         raise Rejected(name, "a zip64 archive, larger than any we take")
-    if count > budget.entries or directory_bytes > budget.entries * _HEADER_BYTES:
-        raise Rejected(name, f"more than {budget.entries} entries")
+    if count > meter.entries_left or directory_bytes > meter.entries_left * _HEADER_BYTES:
+        raise Rejected(name, meter.too_many)
 
 
 def _read_directory(
-    path: Path, budget: UnpackBudget, name: str, wanted: Callable[[str], bool]
+    path: Path, meter: "_Meter", name: str, wanted: Callable[[str], bool]
 ) -> list[zipfile.ZipInfo]:
+    budget = meter.budget
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
     except (*_DAMAGE, OSError) as error:
         raise Rejected(name, f"a damaged archive: {error}") from error
-    if len(entries) > budget.entries:
-        raise Rejected(name, f"more than {budget.entries} entries")
+    if len(entries) > meter.entries_left:
+        raise Rejected(name, meter.too_many)
+    meter.entries_left -= len(entries)
     for entry in entries:
         _check_kind(entry)
     entries = [entry for entry in entries if not entry.is_dir() and wanted(entry.filename)]
@@ -194,7 +200,9 @@ def _members(
     meter: "_Meter",
     wanted: Callable[[str], bool],
     inner: Callable[[str], bool],
+    place: str = "",
 ) -> Iterator[Member]:
+    """`place` stands before each name."""
     with zipfile.ZipFile(path) as archive:
         for entry in entries:
             try:
@@ -205,9 +213,17 @@ def _members(
                 stream = io.BufferedReader(_Bounded(source, entry.filename, meter))
                 if not stream.peek(4).startswith(_ZIP_STARTS):
                     if wanted(entry.filename):
-                        yield Member(entry.filename, stream)
+                        yield _named_once(place + entry.filename, stream, meter)
                 elif inner(entry.filename):
                     yield from _inner_members(entry.filename, stream, meter, wanted)
+
+
+def _named_once(name: str, stream: BinaryIO, meter: "_Meter") -> Member:
+    """A zip may list a name twice; to take either file would leave out the other in silence."""
+    if name in meter.names:
+        return Member(name, io.BytesIO(), "a second file of this name")
+    meter.names.add(name)
+    return Member(name, stream)
 
 
 def _inner_members(
@@ -218,21 +234,31 @@ def _inner_members(
         try:
             shutil.copyfileobj(stream, kept)
             kept.flush()
-            entries = _entries(Path(kept.name), meter.budget, name, wanted) or []
-            for member in _members(Path(kept.name), entries, meter, wanted, _none):
-                yield Member(f"{name}{WITHIN}{member.name}", member.stream)
+            entries = _entries(Path(kept.name), meter, name, wanted) or []
+            for member in _members(Path(kept.name), entries, meter, wanted, _none, f"{name}{WITHIN}"):
+                yield replace(member, archive=name)
         except Rejected as error:
             inside = "" if error.subject == name else f"{error.subject}: "
             yield Member(name, io.BytesIO(), f"{inside}{error.reason}")
 
 
 class _Meter:
-    """Counts what an artifact has unpacked to so far, since what its headers claim is not believed."""
+    """Counts what an artifact has unpacked to so far, since what its headers claim is not believed.
 
-    def __init__(self, budget: UnpackBudget, packed_total: int) -> None:
+    Entries are counted across all its archives: thousands of small ones would list millions.
+    """
+
+    def __init__(self, budget: UnpackBudget) -> None:
         self.budget = budget
         self.total = 0
-        self.packed_total = packed_total
+        self.packed_total = 0
+        self.entries_left = budget.entries
+        self.names: set[str] = set()
+
+    @property
+    def too_many(self) -> str:
+        before = "" if self.entries_left == self.budget.entries else ", those before it counted"
+        return f"more than {self.budget.entries} entries{before}"
 
     def add(self, count: int) -> str | None:
         self.total += count

@@ -190,11 +190,16 @@ def _take(
         for member in open_artifact(
             got.path, budget, fallback_name=name, wanted=lambda path: _is_read(path, received), nested=True
         ):
-            if member.refused is not None:
-                if _PROMISES.search(member.name):
-                    gaps.append(Gap(GapKind.FILE_REFUSED, f"{artifact.name}/{member.name}", member.refused))
-            elif (kind := _kind_of(member.name)) is not None:
-                members.append((member.name, kind, PackedBlob(member.stream)))
+            kind, refused = _kind_of(member.name), member.refused
+            if refused is None and kind is not None:
+                try:
+                    members.append((member.name, kind, PackedBlob(member.stream)))
+                except Rejected as error:
+                    if member.archive is None:
+                        raise
+                    refused = error.reason
+            if refused is not None and (kind is not None or _PROMISES.search(member.name)):
+                gaps.append(Gap(GapKind.FILE_REFUSED, f"{artifact.name}/{member.name}", refused))
         return members, received, gaps
 
 
