@@ -9,7 +9,6 @@ binary's id, as in nextest's own results file.
 import re
 from typing import Final
 
-from app.domain.joblog.cargo_test_log import PANIC
 from app.domain.joblog.log_lines import LogLine
 from app.domain.joblog.process_death import NEXT_STEP
 from app.domain.joblog.run_reader import RunCounts, ToldFailure
@@ -28,6 +27,9 @@ _SUMMARY: Final = re.compile(
     r"\s{0,16}Summary \[ {0,12}\d{1,9}\.\d{1,6}s\] \d{1,9}(?:/\d{1,9})? tests? run: (.{1,300})$"
 )
 _COUNT: Final = re.compile(r"(\d{1,9}) (passed|failed|timed out|skipped|exec failed)")
+PANIC: Final = re.compile(
+    r"panicked at (?:'.{0,4000}', )?(?P<path>[^\s:']{1,500}):(?P<line>\d{1,9}):\d{1,9}:?$"
+)
 _PASSED: Final = ("PASS", "FLAKY", "LEAK")
 
 
