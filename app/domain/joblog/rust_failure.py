@@ -31,7 +31,7 @@ class RustFailure:
         self.path: str | None = None
         self.line: int | None = None
         self._text = BoundedText()
-        self._first = self._panicked = self._noted = ""
+        self._first = self._panicked = self._noted = self._error = ""
         self._is_panic_next = False
 
     @property
@@ -45,7 +45,7 @@ class RustFailure:
     @property
     def told(self) -> str:
         """What the harness or the panic says of the failure; a test that only printed has nothing told."""
-        return self._noted or self._panicked
+        return self._noted or self._panicked or self._error
 
     @property
     def message(self) -> str:
@@ -61,6 +61,8 @@ class RustFailure:
             self._add_panic(words)
         elif words.startswith("', ") and self.path is None:
             self._set_place(words)
+        elif words.startswith("Error: "):
+            self._error = self._error or words
         elif words.startswith("(test ") and (ended := _ENDED.match(words)):
             self._noted = self._noted or ended["words"]
 

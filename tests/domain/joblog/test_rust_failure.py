@@ -50,6 +50,7 @@ def shown(*lines: str) -> RustFailure:
             "test failed with exit code 3",
             (None, None),
         ),
+        (["running 1 test", "Error: no", "Error: of another"], "Error: no", (None, None)),
         (["do not panic", "(test of mine)"], "do not panic", (None, None)),
         ([], "", (None, None)),
     ],
