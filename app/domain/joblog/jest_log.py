@@ -1,8 +1,12 @@
 """jest's output in a job log.
 
-What decides: `FAIL path` of a test file, and below it blocks that begin with a dot. A file that could not be
-loaded is an error of that file. The summary of all failing tests names them again. Class and name are the
-full title, as jest-junit has them.
+What decides: `FAIL path` of a test file (between blanks where jest colours), and below it blocks that begin
+with a dot and a title. A file that could not be loaded, or whose clean-up failed, is an error of that file. A
+test has failed only if its file says so; `LOGGING RETRY ERRORS` above the file tells of its earlier attempts.
+The summary of all failing tests names them again. Obsolete snapshots and open handles fail no test.
+
+Class and name are the full title, as jest-junit has them unless it is configured otherwise. So tests of one
+title in two files are one, here as there; and a title with the arrow in it differs from the results file's.
 """
 
 import re
@@ -15,19 +19,26 @@ from app.domain.joblog.shown_failure import ShownFailure
 from app.domain.joblog.told_failures import ToldFailures
 from app.domain.outcome import Errored, Failed, Outcome, Result, TestId
 
+MAX_RETRIED: Final = 1_000
+"""Earlier attempts that are kept for one file."""
+
+_RETRIED: Final = " LOGGING RETRY ERRORS  "
+_HEADS: Final = ("FAIL ", "PASS ", " FAIL  ", " PASS  ", _RETRIED)
 _FILE: Final = re.compile(
-    r"(?P<word>FAIL|PASS) (?:[\w @/-]{1,100} )?(?P<file>\S{1,500}\.(?:[cm]?[jt]sx?|vue|svelte))"
-    r"(?: \(.{1,60}\))?$"
+    r" ?(?P<word>FAIL|PASS) {1,3}(?:[^\s>|\[][^>|\[]{0,100} )?"
+    r"(?P<file>\S{1,500}\.(?:[cm]?[jt]sx?|vue|svelte))(?: \([^()]{1,60}\))?$"
 )
-_TITLE: Final = re.compile(r"  \u25cf (?P<title>\S.{0,2000})$")
-_COUNTS: Final = re.compile(r"Tests: {1,20}(.{1,200}) total$")
-_COUNT: Final = re.compile(r"(\d{1,9}) (failed|passed|skipped)")
-_PLACE: Final = re.compile(
-    r"^\s{4,12}at (?:.{1,500} \()?(?P<path>[^\s():]{1,500}\.[cm]?[jt]sx?):(?P<line>\d{1,9}):\d{1,9}\)?$"
-)
+_TITLE: Final = "  \u25cf "
 _INTO: Final = " \u203a "
+_COUNT: Final = re.compile(r"(\d{1,9}) (failed|passed|skipped)\b")
+_PLACE: Final = re.compile(
+    r"^\s{4,20}at (?:.{1,500} \()?(?P<path>(?![^\s():]{0,500}node_modules)[^\s():]{1,500}\.[cm]?[jt]sx?)"
+    r":(?P<line>\d{1,9}):\d{1,9}\)?$"
+)
 _NOT_LOADED: Final = "Test suite failed to run"
-_NO_TEST: Final = frozenset({"Console", "Validation Error:", "Deprecation Warning:"})
+_NO_TEST: Final = frozenset({"Console", "Validation Error:", "Validation Warning:", "Deprecation Warning:"})
+_NEXT: Final = (_INTO, "  console.")
+"""Snapshots of the file, and with --verbose what the next file's tests printed."""
 _END: Final = "Ran all test suites"
 
 
@@ -39,8 +50,10 @@ class JestLog:
         self.in_run = False
         self._told = ToldFailures()
         self._file: str | None = None
-        self._title = ""
+        self._title: str | None = None
         self._shown: ShownFailure | None = None
+        self._retried: list[tuple[str, ShownFailure]] = []
+        self._earlier: list[tuple[str, ShownFailure]] = []
 
     @property
     def cut(self) -> bool:
@@ -48,22 +61,19 @@ class JestLog:
 
     def feed(self, line: LogLine) -> None:
         text = line.text
-        if text[:4] in {"FAIL", "PASS"} and (file := _FILE.match(text)):
-            self._leave_test()
+        if text.startswith(_HEADS) and self._read_head(text):
             self.in_run = True
-            self._file = file["file"] if file["word"] == "FAIL" else None
         elif not self.in_run:
             return
         elif text.startswith((*NEXT_STEP, _END)):
-            self._leave_test()
-            self.in_run, self._file = False, None
-        elif counts := _COUNTS.match(text):
-            self._count(counts[1])
-        elif self._file is not None and (title := _TITLE.match(text)):
-            self._leave_test()
-            if title["title"] not in _NO_TEST:
-                self._title = title["title"]
-                self._shown = ShownFailure(line.number, _PLACE)
+            self._leave_file()
+            self.in_run = False
+        elif text.startswith("Tests: ") and text.endswith(" total"):
+            self._count(text)
+        elif text.startswith(_TITLE):
+            self._read_title(text.removeprefix(_TITLE), line.number)
+        elif text.startswith(" RETRY ") and self._file is None:
+            self._read_retry(line.number)
         elif self._shown is not None:
             self._add(text, self._shown)
 
@@ -71,27 +81,62 @@ class JestLog:
         self._leave_test()
         return self._told.in_order()
 
-    def _add(self, text: str, shown: ShownFailure) -> None:
-        if text[:1] not in {"", " "}:  # the next thing that jest says, such as `Test Suites:`
-            self._leave_test()
-        else:
-            shown.add(text)
+    def _read_head(self, text: str) -> bool:
+        if text.startswith(_RETRIED):
+            earlier = self._retried if self._file is None else []
+            self._leave_file()
+            self._title, self._retried = text.removeprefix(_RETRIED), earlier
+            return True
+        file = _FILE.match(text)
+        if file is None:
+            return False
+        retried = self._retried
+        self._leave_file()
+        if file["word"] == "FAIL":
+            self._file, self._earlier = file["file"], retried
+        return True
 
-    def _count(self, told: str) -> None:
+    def _read_title(self, title: str, number: int) -> None:
         self._leave_test()
-        counts = RunCounts(**{word: int(number) for number, word in _COUNT.findall(told)})
+        if self._file is not None and title[:1] not in {"", " "} and title not in _NO_TEST:
+            self._title = title
+            self._shown = ShownFailure(number, _PLACE)
+
+    def _read_retry(self, number: int) -> None:
+        """Begin an earlier attempt of the test that was named last."""
+        self._shown = ShownFailure(number, _PLACE)
+        if self._title is not None and len(self._retried) < MAX_RETRIED:
+            self._retried.append((self._title, self._shown))
+
+    def _add(self, text: str, shown: ShownFailure) -> None:
+        if text[:1] in {"", " "} and not text.startswith(_NEXT):
+            shown.add(text)
+        else:
+            self._leave_test()
+
+    def _count(self, text: str) -> None:
+        self._leave_file()
+        counts = RunCounts(**{word: int(number) for number, word in _COUNT.findall(text)})
         self.counts = counts if self.counts is None else self.counts + counts
+
+    def _leave_file(self) -> None:
+        self._leave_test()
+        self._file = self._title = None
+        self._earlier, self._retried = [], []
 
     def _leave_test(self) -> None:
         shown, self._shown = self._shown, None
-        if shown is None:
+        if shown is None or self._title is None or self._file is None:
             return
-        file = self._file or ""
+        file, arrows = self._file, self._title
+        title = arrows.replace(_INTO, " ")
         outcome: Outcome = Failed(shown.message, shown.text, shown.cut)
-        title = " ".join(self._title.split(_INTO))
-        test, printed = TestId("", "", title, title), self._title
-        if self._title == _NOT_LOADED:
+        test, printed = TestId("", "", title, title), arrows
+        if arrows == _NOT_LOADED:
             outcome = Errored(shown.message, shown.text, shown.cut)
             test, printed = TestId("", "", _NOT_LOADED, file), file
-        result = Result(test, outcome, path=shown.path or file, line=shown.line)
+        earlier = tuple(
+            Failed(one.message, one.text, one.cut) for name, one in self._earlier if name == title
+        )
+        result = Result(test, outcome, path=shown.path or file, line=shown.line, earlier=earlier)
         self._told.add(result, printed, shown.number)

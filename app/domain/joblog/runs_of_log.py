@@ -49,7 +49,7 @@ _SIGNS: Final = (
     ),
     _Sign(CargoTestLog, (), ("unning ", "Doc-tests ")),
     _Sign(NextestLog, (), (" across ",)),
-    _Sign(JestLog, ("FAIL ", "PASS ")),
+    _Sign(JestLog, ("FAIL ", "PASS ", " FAIL  ", " PASS  ", " LOGGING RETRY ")),
     _Sign(VitestLog, (), ("RUN  v", "DEV  v")),
 )
 _HEAD: Final = 2

@@ -1,9 +1,11 @@
 """jest names its failures below the file that failed, and once more in a summary."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from runner_outputs import OUTPUTS, fed, foreign
 
+from app.domain.joblog import jest_log
 from app.domain.joblog.jest_log import JestLog
 from app.domain.joblog.run_reader import RunCounts, ToldFailure
 from app.domain.outcome import Errored, Failed, TestId
@@ -65,6 +67,90 @@ def test_a_step_that_ends_ends_the_run() -> None:
         "    no",
     )
     assert [one.printed for one in told(*lines)] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("head", "file"),
+    [
+        ("FAIL src/a.test.js", "src/a.test.js"),
+        ("FAIL src/a.test.mts (5.123 s, 120 MB heap size)", "src/a.test.mts"),
+        ("FAIL web ui src/a.test.js", "src/a.test.js"),
+        (" FAIL  src/a.test.js (5.1 s)", "src/a.test.js"),
+        (" FAIL   web: ui  src/a.test.js", "src/a.test.js"),
+    ],
+)
+def test_a_file_is_named_with_and_without_colours_and_projects(head: str, file: str) -> None:
+    (failure,) = told(head, "  \u25cf a", "    no")
+    assert failure.result.path == file
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        *("FAIL\texample.com/m/sum\t0.002s", "FAIL  src/a.test.ts > loads b.js", "FAIL src/sum_test.go"),
+        *(" FAIL  src/a.test.ts [ src/a.test.ts ]", " FAIL  |web| src/a.test.ts > loads b.js"),
+    ],
+)
+def test_other_runners_name_no_file_of_jest(head: str) -> None:
+    assert not told(head, "  \u25cf a", "    no")
+
+
+def test_attempts_that_failed_above_a_file_are_earlier_ones() -> None:
+    lines = (
+        *(
+            " LOGGING RETRY ERRORS  suite never",
+            " RETRY 1 ",
+            "",
+            "    first",
+            "",
+            " RETRY 2 ",
+            "",
+            "    second",
+        ),
+        *(" LOGGING RETRY ERRORS  suite flaky", " RETRY 1 ", "", "    once", ""),
+        *("FAIL src/a.test.js", "  \u25cf suite \u203a never", "", "    third", ""),
+        *(" LOGGING RETRY ERRORS  suite never", " RETRY 1 ", "", "    of another file"),
+        *("PASS src/b.test.js", "FAIL src/c.test.js", "  \u25cf suite \u203a other", "    no"),
+    )
+    never, other = told(*lines)
+    assert never.result.outcome == Failed("third", "    third")
+    assert never.result.earlier == (Failed("first", "    first"), Failed("second", "    second"))
+    assert (other.printed, other.result.earlier) == ("suite \u203a other", ())
+
+
+def test_retries_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jest_log, "MAX_RETRIED", 1)
+    retries = (" LOGGING RETRY ERRORS  a", " RETRY 1 ", "    first", " RETRY 2 ", "    second")
+    (failure,) = told(*retries, "FAIL src/a.test.js", "  \u25cf a", "    no")
+    assert failure.result.earlier == (Failed("first", "    first"),)
+
+
+@pytest.mark.parametrize("line", [" RETRY 1 ", '  \u25cf  process.exit called with "3"', " FAIL  no file"])
+def test_a_line_that_names_no_test_tells_none(line: str) -> None:
+    assert not told(line, "PASS src/a.test.js", line, "    no", "FAIL src/b.test.js", line, "    no")
+
+
+@pytest.mark.parametrize("line", [" \u203a 1 snapshot failed.", "  console.log", "Snapshot Summary"])
+def test_snapshots_and_what_the_next_file_prints_are_no_part_of_a_failure(line: str) -> None:
+    (failure,) = told("FAIL src/a.test.js", "  \u25cf a", "    no", "", line, "    other")
+    assert failure.result.outcome == Failed("no", "    no")
+
+
+def test_the_place_is_not_in_a_library() -> None:
+    (failure,) = told(
+        *("FAIL src/a.test.js", "  \u25cf a", "    thrown: 1"),
+        "      at _getError (node_modules/jest-circus/build/jestAdapterInit.js:1985:12)",
+        "      at /w/node_modules/x/y.js:1:2",
+        "          at Array.map (<anonymous>)",
+        "          at test (src/a.test.js:10:3)",
+    )
+    assert (failure.result.path, failure.result.line) == ("src/a.test.js", 10)
+
+
+def test_two_runs_of_one_log_both_count() -> None:
+    reader = fed(JestLog(), [*LINES, *LINES])
+    assert reader.counts == RunCounts(failed=2, skipped=2, passed=4)
+    assert len(reader.failures()) == 2
 
 
 def test_foreign_lines_tell_nothing() -> None:
