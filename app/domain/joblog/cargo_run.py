@@ -18,9 +18,7 @@ _RESULT: Final = re.compile(
     r" (?P<ignored>\d{1,9}) ignored; (?P<measured>\d{1,9}) measured;"
 )
 _SECTION: Final = re.compile(r"---- (?P<name>\S.{0,1000}) stdout ----$")
-_OVERFLOW: Final = re.compile(
-    r"thread '(?P<name>[^']{1,500}::[^']{1,500})' (?:\(\d{1,20}\) )?has overflowed its stack$"
-)
+_OVERFLOW: Final = re.compile(r"thread '(?P<name>[^']{1,1000})' (?:\(\d{1,20}\) )?has overflowed its stack$")
 _KINDS: Final = (" - should panic", " - compile fail", " - compile")
 """What stands behind a test's name in its result, and not in the list."""
 _CARGO: Final = ("error: test failed, to rerun pass", "Caused by:")
@@ -56,7 +54,7 @@ class CargoRun:
             self._read_test(line)
         elif self._running is not None:
             self._read_printed(text, *self._running)
-        elif text.startswith("thread '") and (overflow := _OVERFLOW.match(text)):
+        elif text.startswith("thread '") and (overflow := _OVERFLOW.match(text)) and "::" in overflow["name"]:
             self._running = overflow["name"], RustFailure(line.number)
 
     def crashed(self) -> tuple[str, RustFailure] | None:

@@ -18,9 +18,10 @@ from app.domain.joblog.told_failures import ToldFailures
 from app.domain.outcome import Errored, Failed, Outcome, Result, TestId
 
 _BINARY: Final = re.compile(
-    r" {1,12}Running (?:.{1,300} \()?[^\s()]{0,500}?(?P<name>[\w-]{1,200}?)(?:-[0-9a-f]{16})?(?:\.exe)?\)?$"
-    r"| {1,12}Doc-tests (?P<doc>[\w-]{1,200})$"
+    r" {2,12}(?:Running (?:\S.{0,300} \()?[^()]{1,1000}[/\\](?P<file>[\w.-]{1,300})\)?"
+    r"|Doc-tests (?P<doc>[\w-]{1,200}))$"
 )
+_HASH: Final = re.compile(r"-[0-9a-f]{16}$")
 _BEGIN: Final = re.compile(r"running (\d{1,9}) tests?(?: \(shuffle seed: \d{1,20}\))?$")
 _DIED: Final = "  process didn't exit successfully: "
 _HOW: Final = re.compile(r"\((?:signal|exit (?:status|code)): (?P<code>\w{1,20}).{0,200}\)$")
@@ -66,7 +67,7 @@ class CargoTestLog:
         if text.startswith("running ") and (begin := _BEGIN.match(text)):
             self._run = CargoRun(int(begin[1]))
         elif text.startswith("  ") and (binary := _BINARY.match(text)):
-            self._binary = binary["name"] or binary["doc"]
+            self._binary = binary["doc"] or _HASH.sub("", binary["file"].removesuffix(".exe"))
         elif self._binary and text.startswith(NEXT_STEP):
             self._binary = ""
 

@@ -53,7 +53,8 @@ def test_a_failure_has_its_text_its_place_and_its_binary() -> None:
         ("     Running tests\\it.rs (target\\debug\\deps\\it-0123456789abcdef.exe)", "it"),
         ("     Running target/debug/deps/old_calc-0123456789abcdef", "old_calc"),
         ("   Doc-tests calc", "calc"),
-        ("something else", ""),
+        ("     Running unittests src/lib.rs (/a dir/target/debug/deps/calc-0123456789abcdef)", "calc"),
+        ("     Running `target/debug/calc`", ""),
     ],
 )
 def test_one_name_in_two_binaries_is_two_tests(line: str, binary: str) -> None:
